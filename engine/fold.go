@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"fmt"
+
+	"perfbisect/engine/search"
+)
+
+// apply folds a fact that check accepted.
+func (s *State) apply(e Event) {
+	s.events = append(s.events, e)
+	s.Seq, s.AtS = e.Seq, max(s.AtS, e.AtS)
+	s.View.NowS = s.AtS
+	switch e.Kind {
+	case EventPlanned:
+		s.applyPlan(e.Plan)
+	case EventBuilt:
+		s.applyBuilt(e)
+	case EventRan:
+		s.applyRan(e)
+	case EventMarked:
+		s.applyMark(e)
+	case EventAsked:
+		s.Question, s.Status = e.Question, NeedsInput
+	case EventAnswered:
+		s.applyAnswer(e)
+	case EventWarned:
+		s.Warnings = append(s.Warnings, *e.Warning)
+	case EventNested:
+		s.applyNested(*e.Nested)
+	case EventPaused:
+		s.Status, s.Reason = Paused, e.Reason
+	case EventResumed:
+		s.applyResumed()
+	case EventFinished:
+		s.Status, s.Result, s.Question = Completed, e.Result, nil
+	case EventFailed:
+		s.Status, s.Reason = Failed, e.Reason
+	case EventStopped:
+		s.Status, s.Reason, s.Question = Stopped, e.Reason, nil
+	}
+}
+
+func (s *State) applyPlan(p *Plan) {
+	s.Plan, s.Status = p, Measuring
+	s.View = search.View{
+		N: len(p.Positions) - 1, Options: p.Options, NowS: s.AtS,
+		Places: map[int]search.Place{}, Marks: map[int]search.Mark{}, Answers: s.answers(),
+		Merge: func(i int) bool { return p.Positions[i].Merge },
+		Prior: p.priors(), Parents: p.parents(),
+	}
+}
+
+// answers returns the answers so far; those given before the plan stay valid.
+func (s *State) answers() map[string]string {
+	if s.View.Answers != nil {
+		return s.View.Answers
+	}
+	return map[string]string{}
+}
+
+func (p *Plan) priors() []float64 {
+	uniform := true
+	prior := make([]float64, len(p.Positions))
+	for i, q := range p.Positions {
+		prior[i] = q.Prior
+		if q.Prior == 0 {
+			prior[i] = 1
+		}
+		uniform = uniform && prior[i] == 1
+	}
+	if uniform {
+		return nil
+	}
+	return prior
+}
+
+func (p *Plan) parents() [][]int32 {
+	chain := true
+	for _, q := range p.Positions {
+		chain = chain && q.Parents == nil
+	}
+	if chain {
+		return nil
+	}
+	parents := make([][]int32, len(p.Positions))
+	for i, q := range p.Positions {
+		parents[i] = q.Parents
+	}
+	return parents
+}
+
+func (s *State) applyBuilt(e Event) {
+	s.Builds++
+	place := s.View.Places[e.Position]
+	if e.Outcome == search.OK {
+		place.Built, place.Code, place.Failure = true, e.Code, ""
+		s.buildS, s.buildsTimed = s.buildS+e.ElapsedS, s.buildsTimed+1
+		s.View.BuildS = s.buildS / float64(s.buildsTimed)
+	} else {
+		place.Failure, place.Failures = e.Outcome, place.Failures+1
+		s.visitBase++
+		s.Visits = append(s.Visits, Visit{Number: s.visitBase, Position: e.Position,
+			Outcome: e.Outcome, Tail: e.Tail, Log: e.Log, ElapsedS: e.ElapsedS})
+	}
+	s.View.Places[e.Position] = place
+}
+
+func (s *State) applyRan(e Event) {
+	s.visitBase = max(s.visitBase, e.Run.Visit)
+	if e.Run.Warmup && e.Outcome == search.OK {
+		return
+	}
+	s.Runs++
+	s.View.Runs = append(s.View.Runs, search.Run{Position: e.Position, Outcome: e.Outcome, Value: e.Run.Value,
+		StartS: e.Run.StartS, ElapsedS: e.ElapsedS, Visit: e.Run.Visit, Worker: e.Run.Worker})
+	place := s.View.Places[e.Position]
+	if e.Outcome == search.OK {
+		s.runS, s.runsTimed = s.runS+e.ElapsedS, s.runsTimed+1
+		s.View.RunS = s.runS / float64(s.runsTimed)
+		s.View.Options.Resolution = max(s.View.Options.Resolution, e.Run.Resolution)
+	} else {
+		place.Failure, place.Failures = e.Outcome, place.Failures+1
+	}
+	s.View.Places[e.Position] = place
+	s.visit(e)
+}
+
+// visit adds a run to the visit it belongs to, or begins one.
+func (s *State) visit(e Event) {
+	n := len(s.Visits)
+	if n == 0 || s.Visits[n-1].Number != e.Run.Visit || s.Visits[n-1].Position != e.Position {
+		s.Visits = append(s.Visits, Visit{Number: e.Run.Visit, Position: e.Position, Phase: e.Run.Phase, Why: e.Run.Why, Outcome: search.OK})
+		n++
+	}
+	v := &s.Visits[n-1]
+	v.ElapsedS += e.ElapsedS
+	if e.Outcome == search.OK {
+		v.Values = append(v.Values, e.Run.Value)
+		return
+	}
+	v.Outcome, v.Tail, v.Log = e.Outcome, e.Tail, e.Log
+}
+
+func (s *State) applyMark(e Event) {
+	if e.Mark.Verdict == search.VerdictClear {
+		delete(s.View.Marks, e.Position)
+		return
+	}
+	s.View.Marks[e.Position] = *e.Mark
+}
+
+func (s *State) applyAnswer(e Event) {
+	if s.View.Answers == nil {
+		s.View.Answers = map[string]string{}
+	}
+	s.View.Answers[e.QuestionID] = e.Answer
+	if s.Question != nil && s.Question.ID == e.QuestionID {
+		s.Question = nil
+		if s.Status == NeedsInput {
+			s.Status = Measuring
+		}
+	}
+}
+
+func (s *State) applyResumed() {
+	s.Reason = ""
+	s.Status = Measuring
+	if s.Question != nil {
+		s.Status = NeedsInput
+	}
+}
+
+// applyNested adds a nested hunt, or the result of one that is known.
+func (s *State) applyNested(n Nested) {
+	for i := range s.Nested {
+		if s.Nested[i].Run == n.Run {
+			s.Nested[i] = n
+			return
+		}
+	}
+	s.Nested = append(s.Nested, n)
+}
+
+// undo takes a mark, an answer or a measurement back by folding all the other
+// facts again, so undo is an exact inverse by construction.
+func (s *State) undo(e Event) error {
+	kept := make([]Event, 0, len(s.events))
+	found := false
+	for _, old := range s.events {
+		if old.Seq == e.Undo && old.Kind.undoable() {
+			found = true
+			continue
+		}
+		kept = append(kept, old)
+	}
+	if !found {
+		return fmt.Errorf("replaying event %d: nothing to undo at %d", e.Seq, e.Undo)
+	}
+	fresh := &State{}
+	for _, old := range kept {
+		fresh.apply(old)
+	}
+	fresh.events = append(fresh.events, e)
+	fresh.Seq, fresh.AtS = e.Seq, max(s.AtS, e.AtS)
+	fresh.View.NowS = fresh.AtS
+	*s = *fresh
+	return nil
+}
+
+func (k EventKind) undoable() bool {
+	return k == EventMarked || k == EventAnswered || k == EventRan || k == EventBuilt
+}
+
+// LastUndoable returns the sequence number of the newest mark, or 0. Undo
+// without a number takes back what the user did last, never a measurement.
+func (s *State) LastUndoable() int {
+	for i := len(s.events) - 1; i >= 0; i-- {
+		if k := s.events[i].Kind; k == EventMarked || k == EventAnswered {
+			return s.events[i].Seq
+		}
+	}
+	return 0
+}
