@@ -1,0 +1,148 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"perfbisect/engine/search"
+	"perfbisect/internal/metric"
+)
+
+// Spec is what the user asked for. Its JSON names are the arguments of
+// bisect_start and, with "-" for "_", the flags of `perfbisect run`. It is
+// written to spec.json once and never changes.
+type Spec struct {
+	Repo          string   `json:"repo"`
+	Good          string   `json:"good"`
+	Bad           string   `json:"bad"`
+	BenchCmd      string   `json:"bench_cmd,omitempty"`  // run by /bin/sh -c
+	BenchArgv     []string `json:"bench_argv,omitempty"` // run as it is; wins over BenchCmd
+	BuildCmd      string   `json:"build_cmd,omitempty"`
+	BuildTimeoutS float64  `json:"build_timeout_s"`
+	Metric        string   `json:"metric"`
+	Better        string   `json:"better,omitempty"`
+	Find          string   `json:"find"`
+	Mode          string   `json:"mode"` // auto or step
+	Strategy      string   `json:"strategy"`
+	Confidence    string   `json:"confidence"`
+	MinGapPct     float64  `json:"min_gap"`
+	NumRuns       int      `json:"num_runs"`
+	ThresholdPct  float64  `json:"threshold_pct"`
+	WarmupRuns    int      `json:"warmup_runs"`
+	TimeoutS      float64  `json:"timeout_s"`
+	SkipOnFail    bool     `json:"skip_on_fail"`
+	FirstParent   bool     `json:"first_parent"`
+	Path          []string `json:"path,omitempty"`
+	Skip          []string `json:"skip,omitempty"`
+	MaxRuns       int      `json:"max_runs,omitempty"`
+	MaxTimeS      float64  `json:"max_time_s,omitempty"`
+	Checkout      string   `json:"checkout"`
+	Clean         string   `json:"clean"`
+	Overlay       []string `json:"overlay,omitempty"`
+	BenchFrom     string   `json:"bench_from,omitempty"`
+	Patch         []string `json:"patch,omitempty"`
+	BuildFor      []string `json:"build_for,omitempty"`
+	Env           []string `json:"env,omitempty"`
+	ShareCaches   bool     `json:"share_caches,omitempty"`
+	Artifact      []string `json:"artifact,omitempty"`
+	Imports       string   `json:"imports,omitempty"`
+	Health        string   `json:"health,omitempty"`
+	Dump          string   `json:"dump,omitempty"`
+	Prove         []string `json:"prove,omitempty"`
+	Ladder        string   `json:"ladder,omitempty"`
+	Nested        []string `json:"nested,omitempty"`
+	Reference     float64  `json:"reference,omitempty"`
+	Reuse         string   `json:"reuse,omitempty"`
+	All           bool     `json:"all,omitempty"`
+	Executor      string   `json:"executor"`
+	Jobs          int      `json:"jobs"`
+	Yes           bool     `json:"yes,omitempty"`
+}
+
+// DefaultSpec returns the defaults of the command line.
+func DefaultSpec() Spec {
+	return Spec{
+		Repo: ".", Bad: "HEAD", BuildTimeoutS: 3600, Metric: "auto", Find: "regression", Mode: "auto",
+		Strategy: "adaptive", Confidence: "normal", MinGapPct: 1, NumRuns: 3, ThresholdPct: 30, WarmupRuns: 1,
+		TimeoutS: 600, SkipOnFail: true, FirstParent: true, Checkout: "clone", Clean: "none", Executor: "local", Jobs: 1,
+	}
+}
+
+// Validate reports every value that is out of range, in the words of the flags.
+// What is only missing is not its business: that becomes a question.
+func (s *Spec) Validate() error {
+	var errs []error
+	oneOf := func(name, value string, allowed ...string) {
+		for _, a := range allowed {
+			if value == a {
+				return
+			}
+		}
+		errs = append(errs, fmt.Errorf("%s is %q, must be one of: %s", name, value, strings.Join(allowed, ", ")))
+	}
+	within := func(name string, value, low, high float64) {
+		if !(value >= low && value <= high) {
+			errs = append(errs, fmt.Errorf("%s is %v, must be in [%v, %v]", name, value, low, high))
+		}
+	}
+	oneOf("better", s.Better, "", "lower", "higher")
+	oneOf("find", s.Find, "regression", "improvement")
+	oneOf("mode", s.Mode, "auto", "step")
+	oneOf("strategy", s.Strategy, "adaptive", "classic")
+	oneOf("confidence", s.Confidence, "quick", "normal", "strict")
+	oneOf("checkout", s.Checkout, "clone", "worktree", "in-place")
+	oneOf("clean", s.Clean, "none", "ignored", "all")
+	oneOf("executor", s.Executor, "local", "slurm")
+	within("min_gap", s.MinGapPct, 0, 1e6)
+	within("threshold_pct", s.ThresholdPct, 1, 99)
+	within("num_runs", float64(s.NumRuns), 1, 1000)
+	within("warmup_runs", float64(s.WarmupRuns), 0, 1000)
+	within("timeout_s", s.TimeoutS, 0.001, 1e7)
+	within("build_timeout_s", s.BuildTimeoutS, 0.001, 1e7)
+	within("max_runs", float64(s.MaxRuns), 0, math.MaxInt32)
+	within("max_time_s", s.MaxTimeS, 0, 1e9)
+	within("jobs", float64(s.Jobs), 1, 1024)
+	if _, err := metric.Parse(s.Metric); err != nil {
+		errs = append(errs, err)
+	}
+	for _, e := range s.Env {
+		if name, _, ok := strings.Cut(e, "="); !ok || name == "" {
+			errs = append(errs, fmt.Errorf("env is %q, must be NAME=VALUE", e))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// searchOptions translates the spec for the planners.
+func (s *Spec) searchOptions() search.Options {
+	return search.Options{
+		Strategy: s.Strategy, Better: search.Polarity(s.Better), Find: s.Find, Confidence: s.Confidence,
+		MinGapPct: s.MinGapPct, NumRuns: s.NumRuns, ThresholdPct: s.ThresholdPct, WarmupRuns: s.WarmupRuns,
+		SkipOnFail: s.SkipOnFail, All: s.All, Workers: s.Jobs, Reference: s.Reference,
+	}
+}
+
+// bench returns the argv of the benchmark, or nil when none was given.
+func (s *Spec) bench() []string {
+	switch {
+	case len(s.BenchArgv) > 0:
+		return s.BenchArgv
+	case strings.TrimSpace(s.BenchCmd) != "":
+		return shell(s.BenchCmd)
+	}
+	return nil
+}
+
+// shell runs a command string as the user typed it.
+func shell(command string) []string { return []string{"/bin/sh", "-c", command} }
+
+// absolute returns path seen from the repository the user named.
+func (s *Spec) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(s.Repo, path)
+}
