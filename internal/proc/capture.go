@@ -186,10 +186,11 @@ func cutEnd(b []byte) []byte {
 	return b
 }
 
-// cutStart drops the incomplete first line of b, or its incomplete first word.
+// cutStart drops the incomplete first line of b or, if that is all of b, its
+// incomplete first word.
 func cutStart(b []byte) []byte {
 	for _, ends := range []string{"\n\r", " \t,;"} {
-		if i := bytes.IndexAny(b, ends); i >= 0 {
+		if i := bytes.IndexAny(b, ends); i >= 0 && i+1 < len(b) {
 			return b[i+1:]
 		}
 	}

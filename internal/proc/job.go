@@ -175,13 +175,15 @@ func (j *job) sweep() {
 // that left it.
 func (j *job) signalTree(sig syscall.Signal) {
 	list := descendants()
+	for _, pid := range list {
+		if pid != j.pid && !zombie(pid) {
+			j.signalled[pid] = true
+		}
+	}
 	_ = syscall.Kill(-j.pid, sig) // ESRCH: the group is empty
 	for _, pid := range list {
 		if group, err := syscall.Getpgid(pid); err == nil && group != j.pid {
 			_ = syscall.Kill(pid, sig)
-		}
-		if pid != j.pid && !zombie(pid) {
-			j.signalled[pid] = true
 		}
 	}
 }

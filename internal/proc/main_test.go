@@ -1,7 +1,6 @@
 package proc_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -60,14 +59,4 @@ func run(t testing.TB, s *proc.Supervisor, c proc.Command) proc.Result {
 		t.Fatal(err)
 	}
 	return r
-}
-
-// firstLine reads one line of f.
-func firstLine(t testing.TB, f *os.File) string {
-	t.Helper()
-	line, err := bufio.NewReader(f).ReadString('\n')
-	if err != nil {
-		t.Fatalf("waiting for a line: %v", err)
-	}
-	return line
 }

@@ -1,0 +1,246 @@
+package proc_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"perfbisect/internal/proc"
+)
+
+// Every command of these tests carries a marker of its own in its environment,
+// by which what is left of it is found again wherever it went.
+func marked(t testing.TB, argv []string) (proc.Command, func() []string) {
+	t.Helper()
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		t.Skip("needs /proc to look for what is left:", err)
+	}
+	mark := fmt.Sprintf("PROC_TEST_MARK=%d.%d", os.Getpid(), time.Now().UnixNano())
+	return proc.Command{Argv: argv, Env: append(os.Environ(), mark)}, func() []string { return living(mark) }
+}
+
+// living lists the processes with mark in their environment, zombies excepted.
+func living(mark string) []string {
+	var found []string
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, f := range files {
+		env, _ := os.ReadFile(f)
+		dir := filepath.Dir(f)
+		stat, _ := os.ReadFile(dir + "/stat")
+		_, state, _ := bytes.Cut(stat, []byte(") "))
+		if bytes.Contains(env, []byte(mark)) && len(state) > 0 && state[0] != 'Z' {
+			found = append(found, filepath.Base(dir)+" "+string(stat))
+		}
+	}
+	return found
+}
+
+// atMost is how long after its start everything has ended: the promise is five
+// seconds after the deadline, and the machine that tests may be a busy one.
+const atMost = 15 * time.Second
+
+// The cases a benchmark can meet. Each has a deadline of 300 ms; the test waits
+// for no clock of its own, it compares the whole duration with the promise.
+func TestTreeEnds(t *testing.T) {
+	tests := []struct {
+		why      string
+		script   string
+		timedOut bool
+		strays   bool
+		out      string // Stdout.Head; "" means any
+	}{
+		{why: "hangs", script: "sleep 60", timedOut: true, strays: true},
+		{why: "ignores SIGTERM", script: "trap '' TERM; while :; do sleep 0.05; done", timedOut: true},
+		{why: "ignores SIGTERM in a session of its own", script: "setsid sh -c 'trap \"\" TERM; while :; do sleep 0.05; done' & wait", timedOut: true, strays: true},
+		{why: "double-forked daemon, then hangs", script: "(setsid sleep 60 </dev/null >/dev/null 2>&1 &); sleep 60", timedOut: true, strays: true},
+		{why: "exits and leaves a daemon that holds stdout", script: "(setsid sleep 60 &); echo done", strays: true, out: "done\n"},
+		{why: "exits and leaves a daemon that holds nothing", script: "(setsid sleep 60 </dev/null >/dev/null 2>&1 &); echo done", strays: true, out: "done\n"},
+		{why: "exits and leaves a daemon that ignores SIGTERM", script: "(setsid sh -c 'trap \"\" TERM; while :; do sleep 0.05; done' &); echo done", strays: true, out: "done\n"},
+		{why: "output comes after the exit", script: "(sleep 0.1; echo late) & echo early", out: "early\nlate\n"},
+		{why: "closed both outputs", script: "exec >&- 2>&-; sleep 60", timedOut: true},
+		{why: "stopped itself", script: "kill -STOP $$", timedOut: true},
+		{why: "floods", script: "yes", timedOut: true},
+		{why: "floods both", script: "yes >&2 & yes", timedOut: true},
+		{why: "leaves zombies to us", script: "for i in 1 2 3 4 5 6 7 8; do (true & true &) ; done; echo done", out: "done\n"},
+		{why: "ends well on SIGTERM, yet late", script: "trap 'echo bye; exit 0' TERM; while :; do sleep 0.05; done", timedOut: true, out: "bye\n"},
+	}
+	s := supervisor(t)
+	for _, tt := range tests {
+		t.Run(tt.why, func(t *testing.T) {
+			c, left := marked(t, proc.Shell(tt.script))
+			c.Timeout = 300 * time.Millisecond
+			if !tt.timedOut {
+				c.Timeout = time.Minute
+			}
+			c.StdoutPath = filepath.Join(t.TempDir(), "out")
+			c.MaxBytes = 1 << 20
+			start := time.Now()
+			r := run(t, s, c)
+			took := time.Since(start)
+			if r.TimedOut != tt.timedOut || r.Canceled || r.Unkillable != 0 {
+				t.Errorf("timed out %v, canceled %v, unkillable %d; want %v, false, 0", r.TimedOut, r.Canceled, r.Unkillable, tt.timedOut)
+			}
+			if took > atMost || tt.timedOut && took < c.Timeout {
+				t.Errorf("took %v with a deadline of %v", took, c.Timeout)
+			}
+			if tt.strays && r.Strays == 0 {
+				t.Error("no stray counted")
+			}
+			if tt.out != "" && string(r.Stdout.Bytes()) != tt.out {
+				t.Errorf("stdout %q, want %q", r.Stdout.Bytes(), tt.out)
+			}
+			if info, err := os.Stat(r.Stdout.Path); err != nil || info.Size() > c.MaxBytes+100 {
+				t.Errorf("output file: %v bytes (%v), want at most %d", info.Size(), err, c.MaxBytes)
+			}
+			if l := left(); len(l) != 0 {
+				t.Errorf("left behind: %q", l)
+			}
+		})
+	}
+}
+
+// A chain that goes on by starting its successor and dying: killing what a list
+// shows is always too late for the newest link, so it takes rounds.
+func TestTreeRespawning(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "chain")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nsleep 0.01\nsetsid \"$0\" &\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c, left := marked(t, proc.Shell(script+"; sleep 60"))
+	c.Timeout, c.Grace = 300*time.Millisecond, -1
+	r := run(t, supervisor(t), c)
+	if !r.TimedOut || r.Unkillable != 0 || r.Strays == 0 {
+		t.Errorf("timed out %v, unkillable %d, strays %d", r.TimedOut, r.Unkillable, r.Strays)
+	}
+	if l := left(); len(l) != 0 {
+		t.Errorf("left behind: %q", l)
+	}
+}
+
+// Two commands at once: ending one leaves the other's daemon alone.
+func TestTreeOfTheOtherCommand(t *testing.T) {
+	s := supervisor(t)
+	long, left := marked(t, nil)
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skip("no named pipes here:", err)
+	}
+	long.Argv = proc.Shell(fmt.Sprintf("(setsid sleep 61 </dev/null >/dev/null 2>&1 &); echo ready >%q; sleep 62", fifo))
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan proc.Result, 1)
+	go func() {
+		r, err := s.Run(ctx, long)
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- r
+	}()
+	if _, err := os.ReadFile(fifo); err != nil { // blocks until the writer is there
+		t.Fatal(err)
+	}
+	if r := run(t, s, proc.Command{Argv: proc.Shell("(setsid sleep 60 >/dev/null 2>&1 &)")}); r.Strays == 0 {
+		t.Error("the short command's daemon was not ended")
+	}
+	if l := left(); len(l) < 2 {
+		t.Errorf("of the long command only %q lives", l)
+	}
+	cancel()
+	if r := <-ended; !r.Canceled || r.TimedOut || r.Strays == 0 {
+		t.Errorf("canceled %v, timed out %v, strays %d", r.Canceled, r.TimedOut, r.Strays)
+	}
+	if l := left(); len(l) != 0 {
+		t.Errorf("left behind: %q", l)
+	}
+}
+
+func TestRunCanceledBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	path := filepath.Join(t.TempDir(), "ran")
+	r, err := supervisor(t).Run(ctx, proc.Command{Argv: []string{"touch", path}})
+	if _, statErr := os.Stat(path); err != nil || !r.Canceled || statErr == nil {
+		t.Errorf("got %+v (%v), file made: %v", r, err, statErr == nil)
+	}
+}
+
+// The life line: the owner of the supervisor is killed with SIGKILL.
+func TestOwnerKilled(t *testing.T) {
+	c, left := marked(t, nil)
+	owner := exec.Command(os.Args[0], ownerArg, "trap '' TERM; (setsid sleep 60 &); echo >"+t.TempDir()+"/x; sleep 60 & wait; sleep 60")
+	owner.Env = c.Env
+	if err := owner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the whole tree runs", func() bool { return count(left(), "(sleep)") == 2 })
+	if err := owner.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = owner.Wait() // "signal: killed"
+	until(t, "nothing is left", func() bool { return len(left()) == 0 })
+}
+
+// The supervisor process itself is killed: Run says so, the command dies with
+// it, and the next Run works.
+func TestSupervisorKilled(t *testing.T) {
+	s := supervisor(t)
+	c, left := marked(t, proc.Shell("sleep 60 & sleep 60"))
+	lost := make(chan error, 1)
+	go func() {
+		_, err := s.Run(context.Background(), c)
+		lost <- err
+	}()
+	until(t, "the command runs", func() bool { return count(left(), "(sleep)") == 2 })
+	shell := strings.Fields(left()[0])
+	stat, err := os.ReadFile("/proc/" + shell[0] + "/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first in the list is the oldest, the shell; its parent is the supervisor.
+	parent, err := strconv.Atoi(strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+2:]))[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(parent, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-lost; !errors.Is(err, proc.ErrLost) {
+		t.Errorf("Run gave %v", err)
+	}
+	until(t, "nothing is left", func() bool { return len(left()) == 0 })
+	if r := run(t, s, proc.Command{Argv: []string{"true"}}); r.ExitCode != 0 {
+		t.Errorf("the next command: %+v", r)
+	}
+}
+
+func count(list []string, what string) (n int) {
+	for _, s := range list {
+		if strings.Contains(s, what) {
+			n++
+		}
+	}
+	return n
+}
+
+// until polls for an event in other processes, which no channel reports.
+func until(t testing.TB, what string, cond func() bool) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	late := time.After(30 * time.Second)
+	for !cond() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("after 30 s still not: %s", what)
+		}
+	}
+}
