@@ -94,7 +94,11 @@ func (j *job) fork() error {
 		return err
 	}
 	defer null.Close()
-	attr := &os.ProcAttr{Dir: c.Dir, Env: c.Env, Sys: childAttr(), Files: []*os.File{null, j.stdout.w, j.stderr.w}}
+	second := j.stderr.w
+	if c.MergeStderr {
+		second = j.stdout.w
+	}
+	attr := &os.ProcAttr{Dir: c.Dir, Env: c.Env, Sys: childAttr(), Files: []*os.File{null, j.stdout.w, second}}
 	j.start = time.Now()
 	p, err := os.StartProcess(path, c.Argv, attr)
 	if err != nil {

@@ -53,6 +53,9 @@ type Command struct {
 	// StdoutPath and StderrPath are the files that receive the output, created
 	// with mode 0600 or truncated. "" keeps that stream in memory only.
 	StdoutPath, StderrPath string
+	// MergeStderr sends both streams to Stdout, in the order in which they were
+	// written, as 2>&1 does. Result.Stderr is empty then.
+	MergeStderr bool
 	// MaxBytes is the limit of each file; 0 means DefaultMaxBytes. Beyond it the
 	// first and the last half of it are kept, as [Capture] says.
 	MaxBytes int64

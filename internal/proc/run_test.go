@@ -44,6 +44,7 @@ func TestRunFacts(t *testing.T) {
 		out, errs string
 	}{
 		{why: "streams apart", command: proc.Command{Argv: proc.Shell("echo a; echo b >&2; exit 3")}, code: 3, out: "a\n", errs: "b\n"},
+		{why: "streams merged", command: proc.Command{Argv: proc.Shell("echo a; echo b >&2; echo c"), MergeStderr: true}, out: "a\nb\nc\n"},
 		{why: "signal", command: proc.Command{Argv: proc.Shell("kill -SEGV $$")}, code: -1, signal: "SIGSEGV"},
 		{why: "argv is not split", command: proc.Command{Argv: []string{"printf", "%s|", "a b", "$HOME", ""}}, out: "a b|$HOME||"},
 		{why: "stdin is empty", command: proc.Command{Argv: []string{"cat"}}},

@@ -28,6 +28,7 @@ type wireCommand struct {
 	Argv, Env              [][]byte
 	Dir                    []byte
 	StdoutPath, StderrPath []byte
+	MergeStderr            bool
 	Timeout, Grace         time.Duration
 	MaxBytes               int64
 }
@@ -36,7 +37,7 @@ func toWire(c Command) *wireCommand {
 	return &wireCommand{
 		Argv: toBytes(c.Argv), Env: toBytes(c.Env), Dir: []byte(c.Dir),
 		StdoutPath: []byte(c.StdoutPath), StderrPath: []byte(c.StderrPath),
-		Timeout: c.Timeout, Grace: c.Grace, MaxBytes: c.MaxBytes,
+		MergeStderr: c.MergeStderr, Timeout: c.Timeout, Grace: c.Grace, MaxBytes: c.MaxBytes,
 	}
 }
 
@@ -44,7 +45,7 @@ func (w *wireCommand) command() Command {
 	return Command{
 		Argv: toStrings(w.Argv), Env: toStrings(w.Env), Dir: string(w.Dir),
 		StdoutPath: string(w.StdoutPath), StderrPath: string(w.StderrPath),
-		Timeout: w.Timeout, Grace: w.Grace, MaxBytes: w.MaxBytes,
+		MergeStderr: w.MergeStderr, Timeout: w.Timeout, Grace: w.Grace, MaxBytes: w.MaxBytes,
 	}
 }
 
