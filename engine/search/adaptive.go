@@ -1,9 +1,226 @@
 package search
 
-// Adaptive is being written.
+import (
+	"fmt"
+	"math"
+)
+
+// Adaptive is the default planner: see the package comment for its method.
 type Adaptive struct{}
 
-// Decide implements Planner.
+// Decide implements Planner. It looks at nothing but the runs, the places, the
+// marks and the answers of v, in whatever order and for whatever reason they
+// were made, so a replayed journal, an undone fact or the values of another
+// metric lead on from where the data stand.
 func (Adaptive) Decide(v *View) Decision {
-	return Decision{Kind: Done, Finding: &Finding{Outcome: Undecided, Culprit: -1, LastGood: -1}}
+	p := newProblem(v)
+	d := p.decide()
+	d.Progress.StepsDone = p.stepsDone()
+	if d.Kind == Measure && v.Exhausted {
+		return p.spent(d)
+	}
+	return d
+}
+
+func (p *problem) decide() Decision {
+	w, d, ok := p.span()
+	if !ok {
+		return d
+	}
+	if d, ok := p.obstacles(w); ok {
+		return d
+	}
+	if p.exact(w) {
+		return p.huntExact(w)
+	}
+	t := p.testEnds(w, p.minGap)
+	if t.verdict != endsClear {
+		return p.reportEnds(w, t)
+	}
+	if d, ok := p.overrun(w, t); ok {
+		return d
+	}
+	return p.hunt(w, t)
+}
+
+// hunt searches the whole range and, when asked to, what its step leaves over.
+func (p *problem) hunt(w window, t endTest) Decision {
+	r := p.solve(w, PhaseSearch)
+	if r.next != nil {
+		return *r.next
+	}
+	found := []answer{r}
+	if r.named() && p.v.Options.All && p.v.Parents == nil {
+		more, next := p.residual(w, r, t.gap)
+		if next != nil {
+			return *next
+		}
+		found = append(found, more...)
+	}
+	return p.report(w, t, found)
+}
+
+// answer is what a window came to: either more to do or a named suspect.
+type answer struct {
+	next    *Decision
+	suspect suspect
+	mass    float64 // posterior of the suspect
+	odds    float64 // log odds of its pairs
+	belief  *belief
+}
+
+func (a answer) named() bool { return len(a.suspect.among) > 0 }
+
+// solve searches one window until a suspect is confirmed.
+func (p *problem) solve(w window, phase Phase) answer {
+	for range 4 * stepsMax {
+		b := p.believe(w)
+		mid, state := p.middle(b)
+		switch state {
+		case middleMore:
+			return answer{next: p.next(b, phase, p.visitMiddle(b, mid), "a value between fast and slow: is it a level of its own?")}
+		case middleLevel:
+			w = p.largerJump(w, mid)
+			continue
+		}
+		return p.conclude(b, phase)
+	}
+	b := p.believe(w)
+	return p.conclude(b, phase)
+}
+
+// believe places the levels and infers, three times, so that positions that
+// have become sure help to place the levels. Only the last pass integrates.
+func (p *problem) believe(w window) *belief {
+	c := p.split(w)
+	var b *belief
+	var slow []float64
+	for pass := range 3 {
+		lv, sites := p.estimate(c, slow)
+		if lv.gap() <= 0 {
+			lv.b = lv.g + max(p.floor, 1e-9)
+		}
+		b = p.infer(c, sites, lv, pass == 2)
+		slow = b.slow
+	}
+	return b
+}
+
+// conclude confirms the likeliest cell when it is likely enough and nothing in it
+// is left to test; otherwise it looks for the most telling visit.
+func (p *problem) conclude(b *belief, phase Phase) answer {
+	conf := p.v.Options.Confidence
+	s, settled := p.suspectOf(b.cells, b.top)
+	mass := b.cell[b.top]
+	if settled {
+		pairs := p.pairs(s)
+		odds := pairOdds(pairs, b.levels)
+		if mass >= confirmMass(conf, b.separation) && p.confirmed(pairs, odds) {
+			return answer{suspect: s, mass: mass, odds: odds, belief: b}
+		}
+		if mass >= pairMass && !p.confirmed(pairs, odds) && len(pairs) < pairsMax {
+			return answer{next: p.next(b, PhaseConfirm, p.pairUp(s, odds, b),
+				"the last fast and the first slow commit in turn, to prove the step lies between")}
+		}
+	}
+	o := p.choose(b)
+	if o.pos < 0 {
+		return answer{suspect: s, mass: mass, odds: pairOdds(p.pairs(s), b.levels), belief: b}
+	}
+	return answer{next: p.next(b, phase, p.lookAt(b, o), p.explain(b, o))}
+}
+
+func (p *problem) confirmed(pairs []float64, odds float64) bool {
+	if p.v.Options.Confidence == "quick" {
+		return len(pairs) >= 2 && odds > 0
+	}
+	return odds >= confirmOdds(p.v.Options.Confidence)
+}
+
+// pairUp schedules pairs in alternating order: as many as the odds still need,
+// half of them at most before looking again.
+func (p *problem) pairUp(s suspect, odds float64, b *belief) []Step {
+	per := max(math.Min(b.separation*b.separation/4, math.Log(48)), 0.05)
+	n := int(math.Ceil((confirmOdds(p.v.Options.Confidence) - odds) / per / 2))
+	n = min(max(n, 1), 4)
+	at := p.current(0)
+	var order []int
+	for range n {
+		first, second := s.fast, s.slow
+		if at == s.slow {
+			first, second = s.slow, s.fast
+		}
+		order = append(order, first, second)
+		at = second
+	}
+	return p.steps(order, "confirms the step")
+}
+
+// lookAt turns an option into a schedule, with a run of a reference now and then.
+func (p *problem) lookAt(b *belief, o option) []Step {
+	why := "halves what is left"
+	if o.runs > 0 {
+		why = "not clear yet"
+	}
+	var order []int
+	since := p.sinceReference(b.cells.w)
+	row := 0
+	for range o.r {
+		if b.separation < referenceBelow && since >= referenceEvery || row >= rowMax {
+			order = append(order, p.nextReference(b.cells.w))
+			since, row = 0, 0
+		}
+		order = append(order, o.pos)
+		since, row = since+1, row+1
+	}
+	steps := p.steps(order, why)
+	for i := range steps {
+		if steps[i].Position != o.pos {
+			steps[i].Why = "reference: has the machine changed?"
+		}
+	}
+	return steps
+}
+
+// sinceReference counts the runs since the last run at an end.
+func (p *problem) sinceReference(w window) int {
+	n := 0
+	for i := len(p.obs) - 1; i >= 0 && p.obs[i].pos != w.lo && p.obs[i].pos != w.hi; i-- {
+		n++
+	}
+	return n
+}
+
+// nextReference is the end with fewer runs.
+func (p *problem) nextReference(w window) int {
+	if len(p.runsAt[w.lo]) <= len(p.runsAt[w.hi]) {
+		return w.lo
+	}
+	return w.hi
+}
+
+// next wraps a schedule into a decision.
+func (p *problem) next(b *belief, phase Phase, steps []Step, why string) *Decision {
+	d := Decision{Kind: Measure, Phase: phase, Batches: [][]Step{steps}, Progress: p.progress(b, why)}
+	if p.v.Options.Workers > 1 && phase != PhaseConfirm && phase != PhaseEnds {
+		d.Batches = p.spread(b, steps)
+	}
+	return &d
+}
+
+func (p *problem) stepsDone() int {
+	n := 0
+	for _, pos := range p.visited {
+		if pos > 0 && pos < p.n && len(p.runsAt[pos]) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *problem) explain(b *belief, o option) string {
+	if o.runs > 0 {
+		return fmt.Sprintf("commit %d has %d runs and is slow with probability %.0f %%: more runs tell most per minute", o.pos, o.runs, 100*o.slow)
+	}
+	return fmt.Sprintf("commit %d is slow with probability %.0f %%: whatever it shows halves what is left", o.pos, 100*o.slow)
 }

@@ -1,0 +1,110 @@
+package search
+
+import (
+	"math"
+
+	"perfbisect/engine/stats"
+)
+
+// suspect is an adjacent pair of visited positions: the step would lie between.
+type suspect struct {
+	fast, slow int   // positions
+	among      []int // candidates that nothing testable tells apart, ascending
+}
+
+// suspectOf returns the suspect of cell k when nothing inside the cell is left
+// to test; ok is false when something is.
+func (p *problem) suspectOf(c *cells, k int) (s suspect, ok bool) {
+	if c.over != nil {
+		return p.suspectInGraph(c, k)
+	}
+	a, z := c.sites[k], c.sites[k+1]
+	for i := a + 1; i < z; i++ {
+		if p.testable(i) && p.weight(a, i) > 0 && p.weight(i, z) > 0 {
+			return s, false
+		}
+	}
+	s = suspect{fast: a, slow: z}
+	for i := a + 1; i <= z; i++ {
+		if p.weight(i-1, i) > 0 {
+			s.among = append(s.among, i)
+		}
+	}
+	return s, true
+}
+
+// pairs returns the differences slow − fast of runs that followed one another on
+// one worker, whatever they were made for.
+func (p *problem) pairs(s suspect) []float64 {
+	var out []float64
+	last := map[int]int{} // by worker: index of a run that waits for its partner
+	for i, o := range p.obs {
+		j, waiting := last[o.worker]
+		last[o.worker] = i
+		if !waiting || o.pos != s.fast && o.pos != s.slow {
+			continue
+		}
+		if q := p.obs[j]; q.pos+o.pos == s.fast+s.slow && q.pos != o.pos {
+			d := o.y - q.y
+			if o.pos == s.fast {
+				d = -d
+			}
+			out = append(out, d)
+			delete(last, o.worker) // a run is in one pair only
+		}
+	}
+	return out
+}
+
+// pairOdds is the log odds that paired differences come from a step of the whole
+// gap and not from no step. The two commits' own offsets do not average out.
+func pairOdds(pairs []float64, lv levels) float64 {
+	if len(pairs) == 0 {
+		return 0
+	}
+	f := stats.NewFloorT()
+	sd := math.Sqrt2 * lv.s / math.Sqrt(lv.lambda)
+	own := math.Sqrt2 * lv.offset
+	return logLikelihood(f, pairs, lv.gap(), sd, own) - logLikelihood(f, pairs, 0, sd, own)
+}
+
+// penalties lower the weight of cells whose pairs spoke against them.
+func (p *problem) penalties(c *cells, lv levels) []float64 {
+	out := make([]float64, len(c.prior))
+	if lv.gap() <= 0 || c.over != nil {
+		return out
+	}
+	for k := range out {
+		a, z := c.sites[k], c.sites[k+1]
+		if len(p.runsAt[a]) < 3 || len(p.runsAt[z]) < 3 {
+			continue
+		}
+		pairs := p.pairs(suspect{fast: a, slow: z})
+		if odds := pairOdds(pairs, lv); odds <= rejectOdds || len(pairs) >= pairsMax && odds < confirmOdds("normal") {
+			out[k] = min(odds, -1)
+		}
+	}
+	return out
+}
+
+// confirmOdds is the log odds that a confirmation must reach.
+func confirmOdds(confidence string) float64 {
+	switch confidence {
+	case "quick":
+		return 1.5
+	case "strict":
+		return 4.6
+	}
+	return 3
+}
+
+// confirmMass is the posterior that a suspect needs before it is confirmed.
+func confirmMass(confidence string, separation float64) float64 {
+	switch {
+	case confidence == "quick":
+		return 0.9
+	case confidence == "strict" || separation < weakSeparation:
+		return 0.99
+	}
+	return 0.95
+}

@@ -1,0 +1,97 @@
+package search
+
+// Every number that the adaptive planner was given rather than measured. Those
+// marked † were tuned by simulation on the noise families of docs/METHOD.md.
+const (
+	// The ends.
+	endRunsFirst   = 2    // runs a side before the first test: the least that shows scatter
+	endRunsMax     = 60   // † runs a side after which the gap is called too small
+	endRunsNone    = 6    // runs a side before "no regression" may be said
+	endZ           = 3.3  // † standard errors between the ends; one-sided p = 0.0005
+	endZFew        = 1.8  // † factor on endZ for 3 or 4 runs a side, whose scatter is itself uncertain
+	endZSome       = 1.25 // † factor on endZ below 8 runs a side
+	endZFirst      = 3.0  // † factor on endZ for 2 runs a side
+	noGapZ         = 2.3  // one-sided 99 %: the largest gap that the data still allow
+	endGrowth      = 1.5  // most by which a batch multiplies the runs of a side
+	modeShare      = 0.15 // smaller groups of runs are outliers, not a mode
+	modeDistance   = 3.0  // scatters between two modes
+	modeRuns       = 20   // runs a side before two modes stop a hunt
+	modeOverGap    = 1.0  // modes this many gaps apart hide the gap
+	stickyRho      = 0.5  // autocorrelation worth a warning
+	referenceShare = 0.10 // relative change of good against its recorded value
+	referenceZ     = 3.0  // and in scatters
+
+	// Scatter and gap.
+	leastScatter   = 1e-4 // relative; below it a benchmark is exact for our purpose
+	exactSteps     = 12   // gap in printed steps from which "no scatter at all" is believed
+	defaultMinGap  = 1.0  // percent
+	minGapSteps    = 2.0  // printed steps
+	biggestLogStep = 40.0 // a factor of e^40 between two values is not a measurement of speed
+
+	// Inference.
+	sureFast, sureSlow = 0.03, 0.97 // P(slow) from which a position helps to place the levels
+	gridReach          = 3          // points of the level grids on each side
+	gridStep           = 1.25       // their distance in standard errors of the level
+	scaleReach         = 2          // points of the scatter grid on each side
+	scaleShift         = 0.85       // † the scatter grid's centre: robust scales run high
+	scaleStepLeast     = 0.08       // least distance of its points in log
+	scaleStep          = 0.9        // their distance is this over √runs
+	lambdaLeast        = 0.25       // tempering never takes more than three quarters of the evidence
+	lambdaBias         = 0.5        // lag-1 autocorrelation of n independent runs strays by about 1/√n
+	separationBias     = 0.9        // † d' is estimated high while the scatter is estimated from few runs
+	offsetPrior        = 0.06       // † expected sd of a commit's own offset, in gaps
+	offsetPriorWeight  = 3.0        // † worth this many measured offsets
+	driftT             = 2.2        // t statistic from which a trend is corrected
+	driftShrink        = 1.5        // and how much of it is held back
+	driftClip          = 6.0        // residuals are clipped at this many scatters
+	negligible         = 16.0       // e^-16: grid points and cells this far below the best are left out
+	markOdds           = 99.0       // what a user's uncertain verdict weighs
+
+	// Choice.
+	separationCap  = 4.0 // beyond it more runs in one visit say nothing new
+	testableChance = 0.9 // prior chance that an untried position builds and runs
+	referenceEvery = 6   // † every so many runs one is a reference
+	referenceBelow = 8.0 // † separation above which references are not needed
+	dearBuild      = 10  // build cost in runs from which a new build gets several runs at once
+	dearSeparation = 2.5 // † d'·√r that such a first visit aims at
+	dearRunsMax    = 8
+	rowMax         = 4    // runs in a row at one position while references alternate
+	tieTolerance   = 1e-9 // relative: equal scores must stay equal after rounding
+
+	// Confirmation.
+	pairMass         = 0.8 // † posterior from which pairs say more than anything else
+	pairsMax         = 40
+	rejectOdds       = -3.0 // ln odds at which a suspect is dropped
+	statedCap        = 0.995
+	unconfirmedCap   = 0.95
+	weakSeparation   = 1.5 // below it the strict posterior is asked for
+	bracketMass      = 0.9
+	failuresQuestion = 3
+
+	// Several steps.
+	middleShare  = 0.25 // of the gap: a level this far from both ends is a level of its own
+	middleZ      = 4.0
+	middleRuns   = 6
+	residualGap  = 0.2 // of the whole gap: smaller rests are not searched
+	residualZ    = 3.5
+	residualPlan = 4.0 // standard errors on middleShare of the gap that the rest's ends aim at
+	residualMin  = 3
+	residualMax  = 25
+	stepsMax     = 4
+
+	// The estimate of what is left.
+	typicalSeparation = 5.0  // before anything is measured
+	perBit            = 3.5  // † d' at which one run is worth a bit
+	endRunsFactor     = 28.0 // † runs a side that the ends take are this over d'²
+	pairsTypical      = 3.0  // runs in a confirmation, in units of a bit's
+
+	// When a hunt costs far more than planned.
+	overrunFactor = 3.0
+	overrunPairs  = 5
+	overrunGap    = 0.5  // share of the gap below which it is gone
+	giveUpFactor  = 10.0 // times the plan: stop with the best bracket
+	giveUpRuns    = 200
+)
+
+// runLadder are the numbers of runs that a visit may have.
+var runLadder = [...]int{1, 2, 3, 4, 6, 8, 12, 16}

@@ -1,0 +1,73 @@
+package search
+
+import "slices"
+
+// window is a part of the range whose ends are a faster and a slower level:
+// the step is sought in (lo, hi], in a graph among the ancestors of hi that are
+// not ancestors of lo.
+type window struct{ lo, hi int }
+
+// cells are the candidates of a window, grouped by what the visited positions
+// say of them: two candidates in one cell make every visited position equally
+// fast or slow, so no run so far tells them apart.
+//
+// In a chain the sites are sorted and cell k is (sites[k], sites[k+1]]; its
+// culprit makes the sites after k slow. In a graph over[k] lists the slow sites.
+type cells struct {
+	w     window
+	sites []int     // visited positions; the first is w.lo, the last w.hi
+	prior []float64 // mass of each cell, sums to 1
+	over  [][]int32 // nil: chain
+	of    []int32   // graph: cell of each position, −1: no candidate; nil: chain
+	graph *graph
+}
+
+// split makes the cells of a window.
+func (p *problem) split(w window) *cells {
+	if p.v.Parents != nil {
+		return p.splitGraph(w)
+	}
+	c := &cells{w: w, sites: []int{w.lo}}
+	from, _ := slices.BinarySearch(p.visited, w.lo+1)
+	for _, s := range p.visited[from:] {
+		if s >= w.hi {
+			break
+		}
+		c.sites = append(c.sites, s)
+	}
+	c.sites = append(c.sites, w.hi)
+	c.prior = make([]float64, len(c.sites)-1)
+	total := p.weight(w.lo, w.hi)
+	for k := range c.prior {
+		if total > 0 {
+			c.prior[k] = p.weight(c.sites[k], c.sites[k+1]) / total
+		} else { // every candidate is ruled out by its code: trust the codes less
+			c.prior[k] = float64(c.sites[k+1]-c.sites[k]) / float64(w.hi-w.lo)
+		}
+	}
+	return c
+}
+
+// slowSites calls f for each site that is slow when the culprit is in cell k.
+func (c *cells) slowSites(k int, f func(i int)) {
+	if c.over == nil {
+		for i := k + 1; i < len(c.sites); i++ {
+			f(i)
+		}
+		return
+	}
+	for _, i := range c.over[k] {
+		f(int(i))
+	}
+}
+
+// site returns the index of pos among the sites, or -1.
+func (c *cells) site(pos int) int {
+	if c.over == nil {
+		if i, ok := slices.BinarySearch(c.sites, pos); ok {
+			return i
+		}
+		return -1
+	}
+	return slices.Index(c.sites, pos)
+}
