@@ -1,0 +1,27 @@
+package tools
+
+import (
+	"context"
+	"errors"
+)
+
+type markArgs struct {
+	RunID   string `json:"run_id" need:"true" desc:"the run"`
+	Commit  string `json:"commit" desc:"a commit of the run's range"`
+	Verdict string `json:"verdict" need:"true" enum:"good,bad,skip,clear,undo" desc:"clear: forget the verdict on commit; undo: take the last mark or answer back"`
+}
+
+var bisectMark = tool[markArgs, run]{
+	name:        "bisect_mark",
+	title:       "Mark a commit",
+	description: "Tells a run what the user knows about a commit: it is good (fast), bad (slow), or cannot be tested (skip). The search goes on from there. Costs nothing; can be taken back.",
+	handle: func(ctx context.Context, s *Server, a markArgs) (*run, error) {
+		switch {
+		case a.Verdict == "undo":
+			return statusOf(s.svc.Undo(ctx, a.RunID))
+		case a.Commit == "":
+			return nil, errors.New("commit is missing")
+		}
+		return statusOf(s.svc.Mark(ctx, a.RunID, a.Commit, a.Verdict))
+	},
+}

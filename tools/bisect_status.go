@@ -1,0 +1,72 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"perfbisect/internal/app"
+)
+
+type statusArgs struct {
+	RunID string  `json:"run_id" desc:"omit for the list of runs"`
+	WaitS float64 `json:"wait_s" desc:"seconds to wait for a change, 0 to 50; default 45"`
+}
+
+var bisectStatus = tool[statusArgs, run]{
+	name:  "bisect_status",
+	title: "State of a run",
+	description: "Where a run stands: commits left, the likeliest one, time left, a pending question, or the answer. Waits up to wait_s until the run's state changes; " +
+		"running out of time is no error and never disturbs the run. Without run_id: all runs on this machine, newest first.",
+	reads: true, again: true,
+	defaults: func() statusArgs { return statusArgs{WaitS: -1} },
+	handle:   showStatus,
+}
+
+func showStatus(ctx context.Context, s *Server, a statusArgs) (*run, error) {
+	if a.RunID == "" {
+		return listRuns(ctx, s)
+	}
+	most, err := s.wait(a.WaitS)
+	if err != nil {
+		return nil, err
+	}
+	if most == 0 {
+		return statusOf(s.svc.Status(ctx, a.RunID))
+	}
+	return statusOf(s.svc.Wait(ctx, a.RunID, most, func(st *app.Status) { say(ctx, sentence(st)) }))
+}
+
+// wait is how long a call may wait when a model asks for so many seconds;
+// negative: as long as this server allows.
+func (s *Server) wait(seconds float64) (time.Duration, error) {
+	if seconds > longestWait.Seconds() {
+		return 0, fmt.Errorf("wait_s is %v, must be in [0, %v]", seconds, longestWait.Seconds())
+	}
+	d := time.Duration(seconds * float64(time.Second))
+	if seconds < 0 || d > s.opt.MaxWait {
+		return s.opt.MaxWait, nil
+	}
+	return d, nil
+}
+
+// sentence is a status as a progress message.
+func sentence(st *app.Status) string {
+	if st.Progress.Now != "" {
+		return st.Progress.Now
+	}
+	return st.Summary
+}
+
+func listRuns(ctx context.Context, s *Server) (*run, error) {
+	runs, err := s.svc.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{Summary: fmt.Sprintf("%d runs on this machine.", len(runs)), Runs: runs, Next: "call bisect_status with a run_id, or bisect_start to begin."}
+	if len(runs) == 0 {
+		r.Summary = "No runs on this machine yet."
+		r.Next = "call bisect_start."
+	}
+	return r, nil
+}

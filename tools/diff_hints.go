@@ -1,0 +1,93 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"perfbisect/internal/app"
+)
+
+type hintsArgs struct {
+	RunID string `json:"run_id" desc:"look at this run's culprit; or"`
+	Repo  string `json:"repo" desc:"repository folder, with"`
+	From  string `json:"from" desc:"revision before"`
+	To    string `json:"to" desc:"revision after"`
+}
+
+// hintList is what a diff says about why it is slow, the likeliest first.
+type hintList struct {
+	Summary      string   `json:"summary"`
+	Hints        []hint   `json:"hints"`
+	Note         string   `json:"note,omitempty"`
+	FilesRead    int      `json:"files_read"`
+	FilesSkipped []string `json:"files_skipped,omitempty"` // "file: reason"
+	Omitted      int      `json:"omitted,omitempty"`
+	Shortened    []string `json:"shortened,omitempty"`
+	Next         string   `json:"next"`
+}
+
+type hint struct {
+	Where      string `json:"where"` // file:line
+	Pattern    string `json:"pattern"`
+	Cause      string `json:"cause"`
+	Before     string `json:"before,omitempty"`
+	After      string `json:"after,omitempty"`
+	Confidence string `json:"confidence"` // high, medium or low
+	Reason     string `json:"reason"`
+}
+
+var diffHints = tool[hintsArgs, hintList]{
+	name:  "diff_hints",
+	title: "Likely causes in a diff",
+	description: "Reads the diff of two commits, or of a run's culprit, for changes that are known to slow GPU kernels (tile sizes, barriers, dtypes, launch bounds, masks, flags ...): " +
+		"file, line, before, after, likely cause, how sure. Hints, not proof: isa_diff or a measurement confirms them. Seconds; runs nothing.",
+	reads: true, again: true, handle: showHints,
+}
+
+func showHints(ctx context.Context, s *Server, a hintsArgs) (*hintList, error) {
+	if a.RunID == "" && (a.From == "" || a.To == "") {
+		return nil, errors.New("give run_id, or repo with from and to")
+	}
+	if a.Repo == "" && a.RunID == "" {
+		a.Repo = "."
+	}
+	r, err := s.svc.Hints(ctx, app.HintsRequest{Repo: a.Repo, From: a.From, To: a.To, RunID: a.RunID})
+	if err != nil {
+		return nil, err
+	}
+	l := &hintList{Hints: []hint{}, Note: r.Note, FilesRead: r.FilesRead, Omitted: r.Omitted}
+	for _, h := range r.Hints {
+		line := h.Line
+		if line == 0 {
+			line = h.OldLine
+		}
+		l.Hints = append(l.Hints, hint{fmt.Sprintf("%s:%d", h.File, line), h.Pattern, h.Cause, h.Before, h.After, h.Confidence, h.Reason})
+	}
+	for _, f := range r.FilesSkipped {
+		l.FilesSkipped = append(l.FilesSkipped, f.File+": "+f.Reason)
+	}
+	l.Summary, l.Next = l.sentence(), "read the named lines; compare the machine code of both commits with isa_diff, or measure a fix with baseline_measure."
+	return l, nil
+}
+
+func (l *hintList) sentence() string {
+	if len(l.Hints) == 0 {
+		return strings.TrimSpace(fmt.Sprintf("No known pattern in the %d files read; that does not clear the commit. %s", l.FilesRead, l.Note))
+	}
+	h := l.Hints[0]
+	return fmt.Sprintf("%d hints in %d files; the likeliest, %s confidence: %s at %s.", len(l.Hints), l.FilesRead, h.Confidence, h.Pattern, h.Where)
+}
+
+func (l *hintList) text() string {
+	var b strings.Builder
+	b.WriteString(l.Summary)
+	for _, h := range l.Hints {
+		fmt.Fprintf(&b, "\n%s [%s] %s: %s\n  - %s\n  + %s", h.Where, h.Confidence, h.Pattern, h.Cause, h.Before, h.After)
+	}
+	fmt.Fprintf(&b, "\nNext: %s", l.Next)
+	return b.String()
+}
+
+func (l *hintList) shortened(cut []string) { l.Shortened = cut }
