@@ -66,6 +66,7 @@ type ISARequest struct {
 	Repo                string
 	BeforeRev, AfterRev string
 	DumpCmd             string
+	AllRows             bool // unchanged kernels too
 	Spec                Spec // build, env and timeouts of the two-commit form
 }
 

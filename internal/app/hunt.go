@@ -1,0 +1,224 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"perfbisect/engine"
+	"perfbisect/engine/search"
+	"perfbisect/internal/gitrepo"
+	"perfbisect/internal/session"
+)
+
+// hunt is the work on one run by this process. One goroutine owns it.
+type hunt struct {
+	app     *App
+	run     *session.Run
+	asked   asked
+	spec    Spec // with the answers so far
+	journal *session.Journal
+	state   *engine.State
+
+	repo   *gitrepo.Repo
+	place  *place // where commits are checked out and measured; nil until needed
+	unlock func() // gives the slot back
+	child  bool   // the parent hunt owns slot and place
+
+	stepsLeft int               // in step mode: positions that may still be visited
+	interrupt interrupter       // ends the command that runs now
+	kick      chan struct{}     // something is in the inbox
+	tried     tried             // the first run, before there is a plan
+	env       map[string]string // versions at the last run
+	warm      string            // commit that ran last in our tree without a checkout since
+}
+
+// Endings of a hunt's goroutine that are not failures of the hunt.
+var (
+	errPause  = errors.New("paused")
+	errFinish = errors.New("stopped")
+	// errInterrupted ends a command because the inbox asks to pause or finish;
+	// the loop then reads which.
+	errInterrupted = errors.New("interrupted")
+)
+
+// launch takes the locks of the run and of its repository's slot, and works on
+// the run in the background. A *session.LockedError says who has one of them.
+func (a *App) launch(ctx context.Context, run *session.Run, q asked) error {
+	h, err := a.open(run, q)
+	if err != nil {
+		return err
+	}
+	if err := h.takeSlot(ctx); err != nil {
+		return errors.Join(err, h.journal.Close())
+	}
+	a.mu.Lock()
+	a.hunts[run.ID] = h
+	a.mu.Unlock()
+	a.group.Add(1)
+	go func() {
+		defer a.group.Done()
+		h.work(a.life)
+		a.mu.Lock()
+		delete(a.hunts, run.ID)
+		a.mu.Unlock()
+	}()
+	return nil
+}
+
+// open takes the run's lock and replays its journal.
+func (a *App) open(run *session.Run, q asked) (*hunt, error) {
+	journal, events, err := run.Lock()
+	if err != nil {
+		return nil, err
+	}
+	h := &hunt{app: a, run: run, asked: q, journal: journal, kick: make(chan struct{}, 1)}
+	if h.state, err = engine.Fold(events); err == nil {
+		err = h.refresh()
+	}
+	if err != nil {
+		journal.Close()
+		return nil, fmt.Errorf("opening run %s: %w", run.ID, err)
+	}
+	return h, nil
+}
+
+// refresh completes the spec by the answers in the journal.
+func (h *hunt) refresh() (err error) {
+	h.spec, err = h.asked.Spec.with(h.state.Events())
+	return err
+}
+
+// append journals a fact and folds it into the state. Nothing may be done
+// because of a fact before append has returned.
+func (h *hunt) append(e engine.Event) error {
+	if h.state.Plan != nil && e.Commit == "" && (e.Kind == engine.EventBuilt || e.Kind == engine.EventRan || e.Kind == engine.EventMarked) {
+		e.Commit = h.state.Plan.Positions[e.Position].Commit
+	}
+	e, err := h.journal.Append(e)
+	if err != nil {
+		return err
+	}
+	return h.state.Apply(e)
+}
+
+// effect journals what is about to be done to the world outside the journal.
+func (h *hunt) effect(step, path, note string) error {
+	return h.append(engine.Event{Kind: engine.EventEffect, Effect: &engine.Effect{Step: step, Path: path, Note: note}})
+}
+
+// warn journals a warning, once for each code and commit.
+func (h *hunt) warn(code, commit, text string) error {
+	for _, w := range h.state.Warnings {
+		if w.Code == code && w.Commit == commit {
+			return nil
+		}
+	}
+	return h.append(engine.Event{Kind: engine.EventWarned, Warning: &search.Warning{Code: code, Text: text, Commit: commit}})
+}
+
+// work is the goroutine of a hunt: it goes on until the hunt ends, pauses, or
+// ctx ends, and leaves the journal closed and the user's tree as it was.
+func (h *hunt) work(ctx context.Context) {
+	defer h.journal.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go h.watch(ctx)
+	err := h.loop(ctx)
+	if ctxErr := context.Cause(ctx); ctxErr != nil && err != nil {
+		err = fmt.Errorf("%w: %w", errPause, ctxErr)
+	}
+	h.leave(err)
+}
+
+// leave journals why the work ended and cleans up as far as that calls for.
+func (h *hunt) leave(err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	keep := errors.Is(err, errPause)
+	if cerr := h.release(ctx, keep); cerr != nil {
+		_ = h.warn("cleanup", "", cerr.Error()) // the journal may be what fails
+	}
+	switch {
+	case err == nil: // finished is journaled already
+	case keep:
+		_ = h.append(engine.Event{Kind: engine.EventPaused, Reason: reason(err, errPause)})
+	case errors.Is(err, errFinish):
+		_ = h.append(engine.Event{Kind: engine.EventStopped, Reason: reason(err, errFinish)})
+	default:
+		_ = h.append(engine.Event{Kind: engine.EventFailed, Reason: err.Error()})
+	}
+}
+
+// reason is what stands behind a sentinel in err, in words.
+func reason(err, sentinel error) string {
+	text := err.Error()
+	if rest, ok := strings.CutPrefix(text, sentinel.Error()+": "); ok {
+		return rest
+	}
+	return "on request"
+}
+
+// loop does one thing after another until the hunt has ended.
+func (h *hunt) loop(ctx context.Context) error {
+	if h.asked.Kind == "capture" {
+		return fmt.Errorf("%w: a dump that was cut short is made again, not resumed", errFinish)
+	}
+	if h.state.Status == engine.Paused {
+		if err := h.append(engine.Event{Kind: engine.EventResumed}); err != nil {
+			return err
+		}
+	}
+	h.stepsLeft = 1
+	for {
+		if err := h.control(ctx); err != nil {
+			return err
+		}
+		done, err := h.turn(ctx)
+		if errors.Is(err, errInterrupted) {
+			continue
+		}
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+// turn does the next thing: complete the request, wait for an answer, measure
+// or finish.
+func (h *hunt) turn(ctx context.Context) (done bool, err error) {
+	if h.state.Question != nil {
+		return false, h.await(ctx)
+	}
+	if h.state.Plan == nil {
+		return false, h.prepare(ctx)
+	}
+	d := h.state.Next(engine.New(h.state.Plan.Options))
+	switch d.Kind {
+	case search.Ask:
+		return false, h.ask(*d.Question)
+	case search.Done:
+		return h.conclude(ctx, d.Finding)
+	}
+	return false, h.measure(ctx, d)
+}
+
+// ask journals a question, and its default answer at once with --yes.
+func (h *hunt) ask(q search.Question) error {
+	if err := h.append(engine.Event{Kind: engine.EventAsked, Question: &q}); err != nil {
+		return err
+	}
+	if !h.asked.Spec.Yes || q.Default == "" {
+		return nil
+	}
+	return h.answer(q.ID, q.Default)
+}
+
+func (h *hunt) answer(id, answer string) error {
+	if err := h.append(engine.Event{Kind: engine.EventAnswered, QuestionID: id, Answer: answer}); err != nil {
+		return err
+	}
+	return h.refresh()
+}

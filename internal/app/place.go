@@ -1,0 +1,258 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"perfbisect/internal/bench"
+	"perfbisect/internal/gitrepo"
+	"perfbisect/internal/session"
+)
+
+// place is where commits are checked out, built and run.
+type place struct {
+	ws     *gitrepo.Workspace
+	trees  *trees
+	runner *bench.Runner
+	at     string // commit that is checked out; "" when unknown
+	built  string // commit that is built in the tree; "" when none
+}
+
+// takeSlot opens the repository and takes its slot: one hunt at a time has it.
+func (h *hunt) takeSlot(ctx context.Context) error {
+	if err := h.openRepo(ctx); err != nil || h.unlock != nil || h.child {
+		return err
+	}
+	dir := h.slotDir()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("making our folder: %w", err)
+	}
+	unlock, err := session.Acquire(filepath.Join(dir, "lock"), "run "+h.run.ID)
+	if err != nil {
+		return fmt.Errorf("taking the slot of %s: %w", h.spec.Repo, err)
+	}
+	h.unlock = unlock
+	return nil
+}
+
+func (h *hunt) slotDir() string { return filepath.Join(h.app.cfg.CacheDir, h.repo.ID()) }
+
+// settle makes the place on first use.
+func (h *hunt) settle(ctx context.Context) error {
+	if h.place != nil {
+		return nil
+	}
+	if err := h.takeSlot(ctx); err != nil {
+		return err
+	}
+	p, err := h.newPlace(ctx, filepath.Join(h.slotDir(), "slot-0"))
+	if err != nil {
+		return err
+	}
+	h.place = p
+	if why := p.ws.Why(); why != "" {
+		return h.warn("checkout_mode", "", why)
+	}
+	return nil
+}
+
+func (h *hunt) newPlace(ctx context.Context, slot string) (*place, error) {
+	opts, err := h.workspaceOptions(ctx, slot)
+	if err != nil {
+		return nil, err
+	}
+	supervisor, err := h.app.procs()
+	if err != nil {
+		return nil, err
+	}
+	ws, err := h.repo.Prepare(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	p := &place{ws: ws, trees: &trees{slot: ws.Dir(), keep: map[string]bool{}}}
+	if ws.Mode() == gitrepo.ModeClone && h.spec.BuildCmd != "" && h.spec.Clean == "none" {
+		p.trees.max = parkedTrees
+		p.built = p.trees.built()
+	}
+	config, err := h.benchConfig(ctx, ws.Dir())
+	if err != nil {
+		return nil, errors.Join(err, ws.Close(ctx))
+	}
+	if p.runner, err = bench.New(supervisor, config); err != nil {
+		return nil, errors.Join(err, ws.Close(ctx))
+	}
+	return p, nil
+}
+
+func (h *hunt) workspaceOptions(ctx context.Context, slot string) (gitrepo.WorkspaceOptions, error) {
+	o := gitrepo.WorkspaceOptions{
+		Mode: gitrepo.Mode(h.spec.Checkout), Dir: slot, Run: h.run.ID, Patches: h.spec.Patch, Clean: h.spec.Clean, Submodules: true,
+		AllowForce: h.state.View.Answers["force"] == "yes",
+		Record:     func(step string) error { return h.effect("tree", step, "") },
+	}
+	for _, overlay := range h.spec.Overlay {
+		src, dest, _ := strings.Cut(overlay, ":")
+		o.Overlays = append(o.Overlays, gitrepo.Overlay{Src: h.spec.absolute(src), Dest: dest})
+	}
+	if h.spec.BenchFrom != "" {
+		rev, paths, _ := strings.Cut(h.spec.BenchFrom, ":")
+		hash, err := h.repo.Resolve(ctx, rev)
+		if err != nil {
+			return o, fmt.Errorf("bench-from: %w", err)
+		}
+		o.BenchFrom = gitrepo.BenchFrom{Hash: hash, Paths: h.benchPaths(paths)}
+		if len(o.BenchFrom.Paths) == 0 {
+			return o, fmt.Errorf("bench-from is %q: name the paths of the benchmark as REV:PATH,PATH", h.spec.BenchFrom)
+		}
+	}
+	return o, nil
+}
+
+// benchPaths splits the paths of --bench-from. Without any, the words of the
+// benchmark command that are files of the repository are meant.
+func (h *hunt) benchPaths(list string) []string {
+	if list != "" {
+		return strings.Split(list, ",")
+	}
+	words := h.spec.BenchArgv
+	if len(words) == 0 {
+		words = strings.Fields(h.spec.BenchCmd)
+	}
+	var paths []string
+	for _, w := range words {
+		w = strings.TrimPrefix(w, "./")
+		if filepath.IsLocal(w) {
+			if _, err := os.Stat(filepath.Join(h.spec.Repo, w)); err == nil && w != "." {
+				paths = append(paths, w)
+			}
+		}
+	}
+	return paths
+}
+
+// benchConfig says what is built and run. With an isa: metric the command that
+// dumps machine code takes the benchmark's place.
+func (h *hunt) benchConfig(ctx context.Context, dir string) (bench.Config, error) {
+	c := bench.Config{
+		Dir: dir, Bench: h.spec.bench(), Timeout: seconds(h.spec.TimeoutS), BuildTimeout: seconds(h.spec.BuildTimeoutS),
+		Env: h.spec.Env, CacheDir: dir + ".caches", ShareCaches: h.spec.ShareCaches, LogDir: h.run.LogDir(),
+		Artifact: h.spec.Artifact, ExitMetric: h.spec.Metric == "exit",
+		Guard: &bench.Guard{}, Versions: &bench.Versions{},
+	}
+	if h.isa() {
+		c.Bench = h.dumpCommand(dir)
+		c.Env = slices.Concat(dumpEnv(dumpDir(dir)), c.Env)
+	}
+	if h.spec.BuildCmd != "" {
+		c.Build = shell(h.spec.BuildCmd)
+	}
+	if h.spec.Health != "" {
+		c.Health = shell(h.spec.Health)
+	}
+	var err error
+	c.BuildFor, err = h.buildFor(ctx)
+	return c, err
+}
+
+// buildFor reads RANGE=CMD: the commits that RANGE (A..B, or one commit) names
+// are built by CMD.
+func (h *hunt) buildFor(ctx context.Context) ([]bench.RangeCommand, error) {
+	var list []bench.RangeCommand
+	for _, text := range h.spec.BuildFor {
+		span, cmd, ok := strings.Cut(text, "=")
+		if !ok || span == "" || cmd == "" {
+			return nil, fmt.Errorf("build-for is %q, must be RANGE=CMD, for example v1.0..v1.2='make old'", text)
+		}
+		commits, err := h.commitsOf(ctx, span)
+		if err != nil {
+			return nil, fmt.Errorf("build-for %q: %w", text, err)
+		}
+		list = append(list, bench.RangeCommand{Range: span, Commits: commits, Argv: shell(cmd)})
+	}
+	return list, nil
+}
+
+// commitsOf resolves A..B (A excluded) or a single revision.
+func (h *hunt) commitsOf(ctx context.Context, span string) (map[string]bool, error) {
+	from, to, isRange := strings.Cut(span, "..")
+	if !isRange {
+		hash, err := h.repo.Resolve(ctx, span)
+		return map[string]bool{hash: true}, err
+	}
+	a, err := h.repo.Resolve(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := h.repo.Resolve(ctx, cmp.Or(to, h.spec.Bad))
+	if err != nil {
+		return nil, err
+	}
+	entries, err := h.repo.Range(ctx, a, b, gitrepo.RangeOptions{})
+	commits := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		commits[e.Hash] = true
+	}
+	return commits, err
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// visit puts a commit into the tree, without building it.
+func (h *hunt) checkout(ctx context.Context, commit string) error {
+	p := h.place
+	if p.at == commit {
+		return nil
+	}
+	if err := h.effect("checkout", p.ws.Dir(), "checking out "+short(commit)); err != nil {
+		return err
+	}
+	h.warm, p.at = "", ""
+	if p.trees.max > 0 {
+		fetched, err := p.trees.fetch(commit)
+		if err != nil || fetched {
+			p.at, p.built = commit, commit
+			return err
+		}
+		if err := errors.Join(p.trees.park(ctx, h.state.View.BuildS), p.trees.setBuilt("")); err != nil {
+			return err
+		}
+	}
+	changed, err := p.ws.Checkout(ctx, commit)
+	if err != nil {
+		return err
+	}
+	p.at, p.built = commit, ""
+	for _, w := range changed.Warnings {
+		if err := h.warn("checkout", commit, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// release gives the place back. keep leaves our clone for a resume; the user's
+// own tree is restored in any case.
+func (h *hunt) release(ctx context.Context, keep bool) error {
+	if h.child {
+		return nil // the parent's
+	}
+	var err error
+	if p := h.place; p != nil {
+		if !keep || p.ws.Mode() == gitrepo.ModeInPlace {
+			err = errors.Join(p.trees.clear(), p.ws.Close(ctx), p.runner.RemoveCaches())
+		}
+		h.place = nil
+	}
+	if h.unlock != nil {
+		h.unlock()
+		h.unlock = nil
+	}
+	return err
+}

@@ -1,0 +1,156 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"perfbisect/engine"
+	"perfbisect/internal/gitrepo"
+	"perfbisect/internal/session"
+)
+
+// Start begins a hunt and returns at once; the work goes on in the background
+// until the answer, a question or the end of this process. The same
+// arguments find the unfinished run they began before and go on with it. What
+// is wrong with the arguments is an error and makes no run; what is missing
+// becomes the run's question.
+func (a *App) Start(ctx context.Context, spec Spec) (*Status, error) {
+	if err := spec.absolutize(); err != nil {
+		return nil, err
+	}
+	if err := spec.Validate(); err != nil {
+		return nil, err
+	}
+	q, err := a.resolve(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	if id, err := a.find(q); err != nil || id != "" {
+		if err != nil {
+			return nil, err
+		}
+		return a.Resume(ctx, id)
+	}
+	return a.begin(ctx, q)
+}
+
+// resolve fixes what the names of the ends mean now.
+func (a *App) resolve(ctx context.Context, spec Spec) (asked, error) {
+	q := asked{Spec: spec}
+	if err := a.allowed(spec.Repo); err != nil {
+		return q, err
+	}
+	repo, err := gitrepo.Open(ctx, spec.Repo)
+	if err != nil {
+		return q, err
+	}
+	q.Root = repo.Root()
+	if spec.Good != "" {
+		if q.Good, err = repo.Resolve(ctx, spec.Good); err != nil {
+			return q, fmt.Errorf("good: %w", err)
+		}
+	}
+	if q.Bad, err = repo.Resolve(ctx, spec.Bad); err != nil {
+		return q, fmt.Errorf("bad: %w", err)
+	}
+	for _, skip := range spec.Skip {
+		if _, err := repo.Resolve(ctx, skip); err != nil {
+			return q, fmt.Errorf("skip: %w", err)
+		}
+	}
+	return q, nil
+}
+
+// find returns the unfinished run of the same request, or "".
+func (a *App) find(q asked) (string, error) {
+	ids, err := a.store.IDs()
+	if err != nil {
+		return "", err
+	}
+	want := normal(q)
+	for _, id := range ids {
+		run, err := a.store.Open(id)
+		if err != nil {
+			continue // removed meanwhile
+		}
+		have, err := readAsked(run)
+		if err != nil || !reflect.DeepEqual(normal(have), want) {
+			continue
+		}
+		if events, err := run.Events(); err == nil && !ended(events) {
+			return id, nil
+		}
+	}
+	return "", nil
+}
+
+// normal is q without what does not make it another request.
+func normal(q asked) asked {
+	q.Spec.Yes = false
+	data, _ := json.Marshal(q) // nil and empty lists become the same
+	var n asked
+	_ = json.Unmarshal(data, &n)
+	return n
+}
+
+// ended reports whether a journal is complete without replaying it.
+func ended(events []engine.Event) bool {
+	if len(events) == 0 {
+		return false
+	}
+	switch events[len(events)-1].Kind {
+	case engine.EventFinished, engine.EventFailed, engine.EventStopped:
+		return true
+	}
+	return false
+}
+
+// begin makes the run of q and starts working on it.
+func (a *App) begin(ctx context.Context, q asked) (*Status, error) {
+	run, err := a.make(q)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.launch(ctx, run, q); err != nil {
+		return nil, errors.Join(err, run.Remove())
+	}
+	return a.Status(ctx, run.ID)
+}
+
+func (a *App) make(q asked) (*session.Run, error) {
+	data, err := json.MarshalIndent(q, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("storing the request: %w", err)
+	}
+	return a.store.Create(append(data, '\n'))
+}
+
+// Resume goes on with a run that was paused or whose process died. A run that
+// is being worked on, or has ended, is only reported.
+func (a *App) Resume(ctx context.Context, id string) (*Status, error) {
+	run, err := a.store.Open(id)
+	if err != nil {
+		return nil, err
+	}
+	events, err := run.Events()
+	if err != nil {
+		return nil, err
+	}
+	if _, live := run.Live(); live || ended(events) {
+		return a.Status(ctx, run.ID)
+	}
+	q, err := readAsked(run)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.allowed(q.Spec.Repo); err != nil {
+		return nil, err
+	}
+	if err := a.launch(ctx, run, q); err != nil {
+		return nil, err
+	}
+	return a.Status(ctx, run.ID)
+}

@@ -1,0 +1,167 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sort"
+	"strings"
+	"time"
+)
+
+// trees keeps built copies of our clone, so that a commit that is visited again
+// needs no build. The tree in use always lies at the same path, because builds
+// write absolute paths into what they make; the others are parked beside it and
+// change places with it by rename. Each tree says itself what is built in it.
+//
+// Only clones are parked: a linked worktree cannot be moved, and the user's own
+// tree is not ours to copy.
+type trees struct {
+	slot string          // the path at which builds and runs happen
+	max  int             // parked trees; 0: none
+	keep map[string]bool // commits whose trees are parked for good: the ends
+}
+
+const (
+	// parkedTrees bounds the disk that a hunt takes: the two ends, the two sides
+	// of the bracket, and two more that it is likely to come back to.
+	parkedTrees = 6
+	// worthParking is the build time in seconds from which a copy of the tree
+	// is cheaper than another build.
+	worthParking = 2.0
+	builtMark    = "perfbisect-built" // in the tree's .git: the commit that is built in it
+)
+
+// built returns the commit that the tree in use was built at, or "".
+func (t *trees) built() string {
+	data, err := os.ReadFile(filepath.Join(t.slot, ".git", builtMark))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// setBuilt marks the tree in use as built at commit; "" takes the mark away,
+// which comes before anything that changes the tree.
+func (t *trees) setBuilt(commit string) error {
+	mark := filepath.Join(t.slot, ".git", builtMark)
+	if commit == "" {
+		if err := os.Remove(mark); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("unmarking our tree: %w", err)
+		}
+		return nil
+	}
+	if err := os.WriteFile(mark, []byte(commit+"\n"), 0o600); err != nil {
+		return fmt.Errorf("marking our tree as built: %w", err)
+	}
+	return nil
+}
+
+func (t *trees) parked(commit string) string { return t.slot + ".tree-" + commit }
+
+// fetch puts the parked tree of commit in use, if there is one, and parks the
+// one that was.
+func (t *trees) fetch(commit string) (bool, error) {
+	from := t.parked(commit)
+	if _, err := os.Stat(from); err != nil {
+		return false, nil
+	}
+	if old := t.built(); old != "" && t.max > 0 {
+		if err := os.Rename(t.slot, t.parked(old)); err != nil {
+			return false, fmt.Errorf("parking our tree: %w", err)
+		}
+	} else if err := os.RemoveAll(t.slot); err != nil {
+		return false, fmt.Errorf("removing our tree: %w", err)
+	}
+	if err := os.Rename(from, t.slot); err != nil {
+		return false, fmt.Errorf("fetching a parked tree: %w", err)
+	}
+	now := time.Now()
+	_ = os.Chtimes(t.slot, now, now) // the age that evict goes by; an older one only evicts sooner
+	return true, nil
+}
+
+// park leaves a copy of the tree in use behind, which then goes on to another
+// commit with a warm build. buildS is what building it again would take.
+func (t *trees) park(ctx context.Context, buildS float64) error {
+	commit := t.built()
+	if commit == "" || t.max == 0 || buildS < worthParking {
+		return nil
+	}
+	if _, err := os.Stat(t.parked(commit)); err == nil {
+		return nil
+	}
+	if err := t.evict(); err != nil {
+		return err
+	}
+	tmp := t.slot + ".copying"
+	if err := os.RemoveAll(tmp); err != nil {
+		return fmt.Errorf("copying our tree: %w", err)
+	}
+	if err := copyTree(ctx, t.slot, tmp); err != nil {
+		_ = os.RemoveAll(tmp) // no room for it: the hunt goes on without the copy
+		t.max = 0
+		return nil
+	}
+	if err := os.Rename(tmp, t.parked(commit)); err != nil {
+		return fmt.Errorf("parking our tree: %w", err)
+	}
+	return nil
+}
+
+// copyTree copies with times, modes and links, sharing blocks where the file
+// system can.
+func copyTree(ctx context.Context, from, to string) error {
+	args := []string{"-a"}
+	if runtime.GOOS == "linux" {
+		args = append(args, "--reflink=auto")
+	}
+	return exec.CommandContext(ctx, "cp", append(args, "--", from, to)...).Run()
+}
+
+// evict makes room for one more parked tree by removing the one that was used
+// longest ago, but never an end.
+func (t *trees) evict() error {
+	paths, err := filepath.Glob(globEscape(t.slot) + ".tree-*")
+	if err != nil {
+		return err
+	}
+	type aged struct {
+		path string
+		used time.Time
+	}
+	var old []aged
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		if err == nil && !t.keep[strings.TrimPrefix(p, t.slot+".tree-")] {
+			old = append(old, aged{p, info.ModTime()})
+		}
+	}
+	sort.Slice(old, func(i, j int) bool { return old[i].used.Before(old[j].used) })
+	for len(paths) >= t.max && len(old) > 0 {
+		if err := os.RemoveAll(old[0].path); err != nil {
+			return fmt.Errorf("removing a parked tree: %w", err)
+		}
+		old, paths = old[1:], paths[1:]
+	}
+	return nil
+}
+
+// clear removes the parked trees.
+func (t *trees) clear() error {
+	paths, err := filepath.Glob(globEscape(t.slot) + ".tree-*")
+	for _, p := range paths {
+		err = errors.Join(err, os.RemoveAll(p))
+	}
+	return err
+}
+
+// globEscape makes path stand for itself in a pattern.
+func globEscape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}

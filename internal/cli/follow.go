@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"perfbisect/engine"
+	"perfbisect/engine/search"
+	"perfbisect/internal/app"
+	"perfbisect/internal/term"
+)
+
+// narrator tells what happens while a run is followed: finished steps as lines,
+// the running one as a status line.
+type narrator struct {
+	c      *command
+	app    *app.App
+	id     string
+	json   bool
+	status *term.Status
+	told   int    // steps that were told
+	cost   string // last estimate that was told
+	begun  bool
+}
+
+func (c *command) narrator(a *app.App, id string, o followOptions) *narrator {
+	file, ok := c.Stderr.(*os.File)
+	if !ok || o.json {
+		file, _ = os.Open(os.DevNull)
+	}
+	return &narrator{c: c, app: a, id: id, json: o.json, status: term.NewStatus(file)}
+}
+
+func (n *narrator) println(text string) {
+	if n.status.Live() {
+		n.status.Println(text)
+		return
+	}
+	fmt.Fprintln(n.c.Stderr, text)
+}
+
+// hear is called by Wait.
+func (n *narrator) hear(s *app.Status) {
+	n.begin(s)
+	steps, err := n.app.Steps(context.Background(), n.id, n.told)
+	if err != nil {
+		return // the next look tells, or Wait says what is wrong
+	}
+	if s.State == engine.Measuring && len(steps) > 0 {
+		steps = steps[:len(steps)-1] // still going on
+	}
+	for _, step := range steps {
+		n.step(step)
+		n.told++
+	}
+	if !n.json {
+		n.status.Set(fmt.Sprintf("%s · %d left · %s", s.Progress.Now, s.Progress.Left, s.Progress.Cost))
+	}
+}
+
+// begin tells once what is searched.
+func (n *narrator) begin(s *app.Status) {
+	if n.begun || s.Range.Positions == 0 {
+		return
+	}
+	n.begun = true
+	if n.json {
+		n.object(map[string]any{"type": "start", "run_id": s.RunID, "range": s.Range})
+		return
+	}
+	n.println(fmt.Sprintf("run     %s", s.RunID))
+	n.println(fmt.Sprintf("range   %d commits, %s..%s", s.Range.Commits, engine.Short(s.Range.Good), engine.Short(s.Range.Bad)))
+}
+
+func (n *narrator) step(s app.StepLine) {
+	if n.json {
+		n.object(s)
+		return
+	}
+	text := s.Shown
+	if s.Outcome != search.OK {
+		text = string(s.Outcome)
+	}
+	phase := s.Phase
+	if phase == "" {
+		phase = search.PhaseSearch
+	}
+	n.println(fmt.Sprintf("%-8s%s  %s  %s", phase, engine.Short(s.Commit), text, s.Why))
+}
+
+func (n *narrator) object(v any) {
+	if err := json.NewEncoder(n.c.Stdout).Encode(v); err != nil {
+		fmt.Fprintf(n.c.Stderr, "error: writing to stdout: %v\n", err)
+	}
+}
+
+// react does what a state calls for. It reports true when there is no more to
+// follow.
+func (c *command) react(ctx context.Context, a *app.App, s *app.Status, n *narrator, o followOptions) (bool, error) {
+	n.hear(s)
+	n.status.Clear()
+	switch s.State {
+	case engine.NeedsInput:
+		return c.question(ctx, a, s, n, o)
+	case engine.Completed:
+		return true, c.answerOf(ctx, a, s, n, o)
+	case engine.Failed:
+		return true, errors.New(s.Reason)
+	case engine.Stopped:
+		fmt.Fprintf(c.Stderr, "stopped: %s\n", s.Reason)
+		return true, exit(exitNoAnswer)
+	case engine.Paused:
+		fmt.Fprintf(c.Stderr, "paused: %s\nhint: perfbisect resume %s\n", s.Reason, s.RunID)
+		return true, exit(exitNoAnswer)
+	}
+	return false, nil
+}
+
+// answerOf prints the result: the report for people, or the last JSON object.
+func (c *command) answerOf(ctx context.Context, a *app.App, s *app.Status, n *narrator, o followOptions) error {
+	if o.json {
+		n.object(s.Result)
+	} else if err := a.Report(ctx, s.RunID, "text", "summary", c.Stdout); err != nil {
+		return err
+	}
+	switch s.Result.Outcome {
+	case search.Found, search.FoundAmong, search.Measured:
+		return nil
+	}
+	return exit(exitNoAnswer)
+}
+
+// question asks at the terminal. Off it a harmless default is taken and told;
+// anything else leaves the run waiting.
+func (c *command) question(ctx context.Context, a *app.App, s *app.Status, n *narrator, o followOptions) (bool, error) {
+	q := s.Question
+	switch {
+	case o.yes && q.Default != "":
+		return false, c.reply(ctx, a, s, q.Default)
+	case c.Interactive && !o.json:
+		return false, c.prompt(ctx, a, s)
+	case strings.HasPrefix(q.ID, "many_commits"):
+		n.println("note    " + q.Text + " Going on: nobody is there to ask.")
+		return false, c.reply(ctx, a, s, q.Default)
+	}
+	if o.json {
+		n.object(map[string]any{"type": "question", "run_id": s.RunID, "question": q})
+	}
+	fmt.Fprintf(c.Stderr, "question: %s\n", q.Text)
+	if len(q.Options) > 0 {
+		fmt.Fprintf(c.Stderr, "answers: %s\n", strings.Join(q.Options, ", "))
+	}
+	if q.Argument != "" {
+		fmt.Fprintf(c.Stderr, "hint: give --%s\n", strings.ReplaceAll(flagName(q.Argument), "_", "-"))
+	}
+	fmt.Fprintf(c.Stderr, "hint: perfbisect answer %s ANSWER\n", s.RunID)
+	if o.foreground {
+		if _, err := a.Stop(ctx, s.RunID, "pause"); err != nil {
+			return true, err
+		}
+	}
+	return true, exit(exitNoAnswer)
+}
+
+// flagName is the flag for an argument of bisect_start.
+func flagName(argument string) string {
+	if argument == "build_cmd" {
+		return "build"
+	}
+	return argument
+}
+
+func (c *command) reply(ctx context.Context, a *app.App, s *app.Status, answer string) error {
+	_, err := a.Answer(ctx, s.RunID, s.Question.ID, answer)
+	return err
+}
+
+// prompt asks until the answer is one of the options.
+func (c *command) prompt(ctx context.Context, a *app.App, s *app.Status) error {
+	q := s.Question
+	fmt.Fprintln(c.Stderr, q.Text)
+	for {
+		fmt.Fprintf(c.Stderr, "%s> ", promptHint(q))
+		line, err := bufio.NewReader(c.Stdin).ReadString('\n')
+		if err != nil {
+			return usage("reading the answer to %q: %w", q.ID, err)
+		}
+		if _, err := a.Answer(ctx, s.RunID, q.ID, strings.TrimSpace(line)); err != nil {
+			fmt.Fprintf(c.Stderr, "error: %v\n", err)
+			continue
+		}
+		return nil
+	}
+}
+
+func promptHint(q *search.Question) string {
+	text := strings.Join(q.Options, "/")
+	if q.Default != "" {
+		text += " [" + q.Default + "]"
+	}
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"perfbisect/amdgpu"
+	"perfbisect/internal/app"
+)
+
+// Exit codes of `isa diff` and `isa summarize`: 0 clean, 1 a regression (a claim
+// about the code), 2 not trustworthy (a claim about this answer). Whatever goes
+// wrong is 2 and never 1.
+const exitNotTrustworthy = 2
+
+func (c *command) isaCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "isa", Short: "Registers, spills, scratch and LDS of compiled AMDGPU kernels", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(c.isaDiffCmd(), c.isaSummarizeCmd(), c.isaCaptureCmd())
+	return cmd
+}
+
+// isaFlags are shared by diff and summarize.
+type isaFlags struct {
+	quiet   bool
+	json    string
+	allRows bool
+}
+
+func (c *command) isaDiffCmd() *cobra.Command {
+	var f isaFlags
+	cmd := &cobra.Command{
+		Use: "diff BEFORE AFTER", Short: "Compare two dumps, code objects or snapshots kernel by kernel",
+		Long: `Compares the resources of each kernel. BEFORE and AFTER are, in any mixture, dump
+directories, files, code objects, bundles or JSON snapshots.
+
+The last line of stdout is RESULT: OK (exit 0), RESULT: REGRESSION (exit 1) or
+RESULT: NOT TRUSTWORTHY (exit 2).`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.isaDiff(cmd, app.ISARequest{Before: args[0], After: args[1]}, f)
+		},
+	}
+	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "only the count of untrustworthy items and the verdict")
+	cmd.Flags().StringVar(&f.json, "json", "", "write the whole comparison to this file")
+	cmd.Flags().BoolVar(&f.allRows, "all-rows", false, "unchanged kernels too")
+	return cmd
+}
+
+func (c *command) isaDiff(cmd *cobra.Command, r app.ISARequest, f isaFlags) error {
+	r.AllRows = f.allRows
+	var d *amdgpu.Diff
+	err := c.with(func(a *app.App) (err error) {
+		d, err = a.DiffISA(cmd.Context(), r)
+		return err
+	})
+	if err == nil {
+		err = c.printDiff(d, f)
+	}
+	if err != nil {
+		return c.untrusted(err)
+	}
+	if d.ExitCode != exitOK {
+		return exit(d.ExitCode)
+	}
+	return nil
+}
+
+func (c *command) printDiff(d *amdgpu.Diff, f isaFlags) error {
+	if f.json != "" {
+		if err := writeFile(f.json, d.WriteJSON); err != nil {
+			return err
+		}
+	}
+	for _, w := range d.Warnings {
+		fmt.Fprintf(c.Stderr, "warning: %s\n", w)
+	}
+	return amdgpu.WriteTable(c.Stdout, d, amdgpu.TableOptions{Quiet: f.quiet})
+}
+
+// untrusted ends an isa command that could not do its work.
+func (c *command) untrusted(err error) error {
+	fmt.Fprintf(c.Stderr, "error: %v\n", err)
+	fmt.Fprintln(c.Stdout, "RESULT: NOT TRUSTWORTHY")
+	return exit(exitNotTrustworthy)
+}
+
+// writeFile writes through a closure and reports what closing says, too.
+func writeFile(path string, write func(io.Writer) error) error {
+	out, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	return errors.Join(write(out), out.Close())
+}
+
+func (c *command) isaSummarizeCmd() *cobra.Command {
+	var f isaFlags
+	cmd := &cobra.Command{
+		Use: "summarize PATH", Short: "Show the resources of every kernel of a dump, code object or snapshot",
+		Long: "Exits 0, or 2 when something in PATH could not be read in a trustworthy way.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := amdgpu.Load(args[0])
+			if err == nil && f.json != "" {
+				err = writeFile(f.json, s.WriteJSON)
+			}
+			if err != nil {
+				return c.untrusted(err)
+			}
+			for _, w := range s.Warnings {
+				fmt.Fprintf(c.Stderr, "warning: %s\n", w)
+			}
+			if err := amdgpu.WriteSummary(c.Stdout, s, amdgpu.TableOptions{Quiet: f.quiet}); err != nil {
+				return c.untrusted(err)
+			}
+			if s.ExitCode != exitOK {
+				return exit(s.ExitCode)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "only the count of untrustworthy items and the verdict")
+	cmd.Flags().StringVar(&f.json, "json", "", "write a snapshot to this file; isa diff takes it as a side")
+	return cmd
+}
+
+func (c *command) isaCaptureCmd() *cobra.Command {
+	spec := app.DefaultSpec()
+	r := app.CaptureRequest{}
+	cmd := &cobra.Command{
+		Use: "capture --at REV --dump CMD --out DIR", Short: "Dump the machine code of a commit, in a clone of our own",
+		Long: `Checks REV out in our own clone, builds it if --build is given, and runs the dump
+command with a fresh folder in {dump_dir} and in the environment that FlyDSL,
+Triton and hipcc look at. What it wrote is copied to DIR.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r.Spec = spec
+			r.DumpCmd = spec.Dump
+			return c.with(func(a *app.App) error {
+				out, err := a.Capture(cmd.Context(), r)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintln(c.Stdout, out)
+				return nil
+			})
+		},
+	}
+	addSpecFlags(cmd.Flags(), &spec)
+	cmd.Flags().StringVar(&r.Rev, "at", "", "the commit")
+	cmd.Flags().StringVar(&r.Out, "out", "", "folder for what was dumped; must not exist, or be empty")
+	return cmd
+}

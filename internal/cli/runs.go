@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"perfbisect/internal/app"
+)
+
+func (c *command) statusCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "status [RUN]", Short: "Say where a run stands (without RUN: the newest)", Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.with(func(a *app.App) error {
+				id, err := c.newest(cmd, a, args)
+				if err != nil {
+					return err
+				}
+				s, err := a.Status(cmd.Context(), id)
+				if err != nil {
+					return err
+				}
+				return c.printStatus(s, asJSON)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+// newest is the run that args name, or else the newest one.
+func (c *command) newest(cmd *cobra.Command, a *app.App, args []string) (string, error) {
+	if len(args) > 0 {
+		return args[0], nil
+	}
+	runs, err := a.List(cmd.Context())
+	if err != nil {
+		return "", err
+	}
+	if len(runs) == 0 {
+		return "", usage("there are no runs yet; begin one with perfbisect run")
+	}
+	return runs[0].RunID, nil
+}
+
+func (c *command) printStatus(s *app.Status, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(c.Stdout).Encode(s)
+	}
+	fmt.Fprintf(c.Stdout, "run    %s (%s)\n%s\n", s.RunID, s.State, s.Summary)
+	if s.Progress.Why != "" {
+		fmt.Fprintln(c.Stdout, s.Progress.Why)
+	}
+	return nil
+}
+
+func (c *command) listCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "list", Short: "List all runs, newest first", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.with(func(a *app.App) error {
+				runs, err := a.List(cmd.Context())
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return json.NewEncoder(c.Stdout).Encode(runs)
+				}
+				tw := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
+				for _, r := range runs {
+					fmt.Fprintf(tw, "%s\t%s\t%s..%s\t%s\n", r.RunID, r.State, r.Good, r.Bad, r.Repo)
+				}
+				return tw.Flush()
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+func (c *command) markCmd() *cobra.Command {
+	var undo bool
+	cmd := &cobra.Command{
+		Use: "mark RUN COMMIT good|bad|skip|clear", Short: "Give your own verdict on a commit, or take the last one back (--undo)",
+		Args: func(_ *cobra.Command, args []string) error {
+			if want := map[bool]int{false: 3, true: 1}[undo]; len(args) != want {
+				return fmt.Errorf("mark takes %d arguments, got %d", want, len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.with(func(a *app.App) error {
+				if undo {
+					s, err := a.Undo(cmd.Context(), args[0])
+					return c.said(s, err)
+				}
+				s, err := a.Mark(cmd.Context(), args[0], args[1], args[2])
+				return c.said(s, err)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&undo, "undo", false, "take the last mark or answer back")
+	return cmd
+}
+
+func (c *command) answerCmd() *cobra.Command {
+	var o followOptions
+	cmd := &cobra.Command{
+		Use: "answer RUN ANSWER", Short: "Answer a run's question and go on with it", Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.with(func(a *app.App) error {
+				s, err := a.Answer(cmd.Context(), args[0], "", args[1])
+				if err != nil {
+					return err
+				}
+				o.foreground = a.Mine(s.RunID)
+				return c.follow(cmd.Context(), a, s.RunID, o)
+			})
+		},
+	}
+	o.flags(cmd)
+	return cmd
+}
+
+func (c *command) stopCmd() *cobra.Command {
+	var pause bool
+	cmd := &cobra.Command{
+		Use: "stop RUN", Short: "End a run and remove what it made (--pause: only interrupt it)", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			action := map[bool]string{false: "finish", true: "pause"}[pause]
+			return c.with(func(a *app.App) error {
+				s, err := a.Stop(cmd.Context(), args[0], action)
+				return c.said(s, err)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&pause, "pause", false, "keep it for perfbisect resume")
+	return cmd
+}
+
+func (c *command) said(s *app.Status, err error) error {
+	if err != nil {
+		return err
+	}
+	return c.printStatus(s, false)
+}
+
+func (c *command) reportCmd() *cobra.Command {
+	var format, detail, output string
+	cmd := &cobra.Command{
+		Use: "report [RUN]", Short: "Print the report of a run", Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.with(func(a *app.App) error {
+				id, err := c.newest(cmd, a, args)
+				if err != nil {
+					return err
+				}
+				if output == "" {
+					return a.Report(cmd.Context(), id, format, detail, c.Stdout)
+				}
+				f, err := os.Create(output)
+				if err != nil {
+					return fmt.Errorf("writing the report: %w", err)
+				}
+				defer f.Close()
+				if err := a.Report(cmd.Context(), id, format, detail, f); err != nil {
+					return err
+				}
+				return f.Close()
+			})
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text, markdown, json, svg or html")
+	cmd.Flags().StringVar(&detail, "detail", "summary", "summary, steps or diff")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this file")
+	return cmd
+}
+
+func (c *command) compareCmd() *cobra.Command {
+	spec := app.DefaultSpec()
+	var o followOptions
+	cmd := &cobra.Command{
+		Use: "compare [flags] COMMIT [COMMIT] -- BENCH…", Short: "Measure one or two commits against each other, without a search",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dash := cmd.ArgsLenAtDash()
+			if dash < 0 {
+				dash = len(args)
+			}
+			commits := args[:dash]
+			if len(commits) < 1 || len(commits) > 2 {
+				return usage("compare takes one or two commits before --, got %d", len(commits))
+			}
+			if bench := args[dash:]; len(bench) > 0 {
+				spec.BenchArgv = bench
+			}
+			return c.with(func(a *app.App) error {
+				s, err := a.Compare(cmd.Context(), app.CompareRequest{Commits: commits, Spec: spec})
+				if err != nil {
+					return err
+				}
+				o.foreground, o.yes = true, spec.Yes
+				return c.follow(cmd.Context(), a, s.RunID, o)
+			})
+		},
+	}
+	addSpecFlags(cmd.Flags(), &spec)
+	cmd.Flags().BoolVar(&o.json, "json", false, "one JSON object a line; the last has type \"result\"")
+	return cmd
+}
