@@ -48,11 +48,12 @@ type classic struct {
 	broken    []int   // untestable positions, in the order in which the procedure met them
 	row       int     // of them in a row, without a measurement between
 	steps     int     // commits judged between the ends
+	verdicts  map[int]Verdict
 	warnings  []Warning
 }
 
 func newClassic(v *View) *classic {
-	c := &classic{v: v, values: map[int][]float64{}, sign: v.Options.worse(), bad: v.N}
+	c := &classic{v: v, values: map[int][]float64{}, verdicts: map[int]Verdict{}, sign: v.Options.worse(), bad: v.N}
 	c.left = newRegion(v, 0, v.N)
 	if v.Options.Find == "improvement" {
 		c.sign = -c.sign
@@ -127,7 +128,7 @@ func (c *classic) failed(p int) *Decision {
 			"Repair the build or the benchmark for these commits (--patch, --overlay, --bench-from), or mark them skip, and start again.")
 	}
 	return c.ask(Question{
-		ID: id, Options: []string{"continue", "stop"}, Default: fallback, Argument: "skip_on_fail",
+		ID: id, Options: []string{"continue", "stop"}, Default: fallback,
 		Text: fmt.Sprintf("%s could not be measured (%s). Continue with another commit, or stop?", Name(p), c.failures()),
 	})
 }

@@ -154,7 +154,7 @@ func (c *classic) swapped(pct float64) *Decision {
 		return done(f)
 	}
 	return c.ask(Question{
-		ID: "swapped", Options: []string{c.swappedAnswer(), "stop"}, Default: "stop", Argument: "find",
+		ID: "swapped", Options: []string{c.swappedAnswer(), "stop"}, Default: "stop",
 		Text: text + " Are they swapped? Look for the commit that made it so, or stop?",
 	})
 }

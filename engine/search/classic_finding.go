@@ -71,7 +71,7 @@ func (c *classic) finding(outcome FindingOutcome) *Finding {
 		f.Levels[p] = c.level(p)
 	}
 	f.EndGood, f.EndBad = c.level(c.good), c.level(c.bad)
-	f.Good, f.Bad = f.EndGood, f.EndBad
+	f.Good, f.Bad, f.Verdicts = f.EndGood, f.EndBad, c.verdicts
 	if f.EndGood.N > 0 && f.EndBad.N > 0 {
 		f.GapPct = ChangePct(c.v.Options.Better, f.EndGood.Value, f.EndBad.Value)
 		f.ChangePct = f.GapPct

@@ -31,7 +31,7 @@ func newRegion(v *View, good, bad int) region {
 	if v.Parents == nil {
 		return newLine(good, bad)
 	}
-	return newGraph(v.Parents, good, bad)
+	return newBranches(v.Parents, good, bad)
 }
 
 // line is a region of a history without branches: the commits in (low, high].

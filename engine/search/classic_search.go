@@ -12,6 +12,7 @@ func (c *classic) search() *Decision {
 		return d
 	}
 	c.row = 0
+	c.verdicts[c.good], c.verdicts[c.bad] = VerdictGood, VerdictBad
 	for {
 		p, why := c.left.pick()
 		if p < 0 {
@@ -29,6 +30,7 @@ func (c *classic) search() *Decision {
 			continue
 		}
 		c.left.narrow(p, verdict == VerdictBad)
+		c.verdicts[p] = verdict
 		c.row, c.steps = 0, c.steps+1
 	}
 }

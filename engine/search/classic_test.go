@@ -81,6 +81,9 @@ func (g *game) visit(s Step) {
 	g.steps = append(g.steps, s)
 	g.warmups += s.Warmup
 	for range s.Runs {
+		if g.maxRuns > 0 && len(g.view.Runs) >= g.maxRuns {
+			return
+		}
 		k := 0
 		for _, r := range g.view.Runs {
 			if r.Position == s.Position {

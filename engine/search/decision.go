@@ -96,10 +96,10 @@ type Level struct {
 // Finding is a planner's answer.
 type Finding struct {
 	Outcome      FindingOutcome
-	Culprit      int   // first slow position; -1 when none is named
-	LastGood     int   // last fast position; -1 when none
-	Candidates   []int // positions that can be the culprit, ascending; one when Outcome is Found
-	Probability  float64
+	Culprit      int         // first slow position; -1 when none is named
+	LastGood     int         // last fast position; -1 when none
+	Candidates   []int       // positions that can be the culprit, ascending; one when Outcome is Found
+	Probability  float64     // that the step is in Candidates; 0 when the strategy states none
 	Good, Bad    Level       // at LastGood and Culprit when named, else at the ends
 	EndGood      Level       // at position 0
 	EndBad       Level       // at position N
@@ -108,8 +108,10 @@ type Finding struct {
 	ExplainedPct float64     // share of the gap that the named steps explain
 	Steps        []StepFound // every step named, largest first (with Options.All)
 	Levels       map[int]Level
-	Reason       string // one or two plain sentences: what was seen
-	Advice       string // what the user can do; "" when nothing
+	Verdicts     map[int]Verdict // by strategies that call commits good or bad; else nil
+	Differ       bool            // Measured: the ends differ by more than their scatter explains
+	Reason       string          // one or two plain sentences: what was seen
+	Advice       string          // what the user can do; "" when nothing
 	Warnings     []Warning
 }
 

@@ -2,14 +2,15 @@ package search
 
 import (
 	"math"
-	"slices"
+
+	"perfbisect/engine/stats"
 )
 
 // levelOf summarises values: the median, the count and the robust scatter
 // (1.4826·MAD, which estimates σ under normal noise) relative to the median.
 // The scatter is 0 for fewer than two values and for a median of 0.
 func levelOf(values []float64) Level {
-	l := Level{Value: middle(values), N: len(values)}
+	l := Level{Value: stats.Median(values), N: len(values)}
 	if l.N < 2 || l.Value == 0 {
 		return l
 	}
@@ -17,23 +18,12 @@ func levelOf(values []float64) Level {
 	for i, v := range values {
 		deviations[i] = math.Abs(v - l.Value)
 	}
-	l.CV = finite(1.4826 * middle(deviations) / math.Abs(l.Value))
+	l.CV = finite(1.4826 * stats.Median(deviations) / math.Abs(l.Value))
 	return l
 }
 
 // finite keeps a quotient of extreme values a number, which JSON needs.
 func finite(x float64) float64 { return max(-math.MaxFloat64, min(x, math.MaxFloat64)) }
-
-// middle is the median; the mean of the two middle values of an even count; 0
-// of none.
-func middle(values []float64) float64 {
-	n := len(values)
-	if n == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[(n-1)/2]/2 + sorted[n/2]/2
-}
 
 // ChangePct is the change from good to bad in percent of good, + when bad is
 // worse. From zero there is no percentage: the answer is then ±100, so that it

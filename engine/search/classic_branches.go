@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// graphSample is the number of commits whose ancestors are counted to find the
+// branchSample is the number of commits whose ancestors are counted to find the
 // middle of a history with branches. Counting is linear, so this bounds a pick
-// in a range of 80,000 commits to some ten million steps.
-const graphSample = 512
+// in a range of 80,000 commits to ten million steps.
+const branchSample = 128
 
-// graph is a region of a history with branches: the ancestors of high that are
+// branches is a region of a history with branches: the ancestors of high that are
 // not ancestors of a good commit.
-type graph struct {
+type branches struct {
 	parents [][]int32
 	high    int
 	in      []bool // the candidates, by position
@@ -22,8 +22,8 @@ type graph struct {
 	stamp   int
 }
 
-func newGraph(parents [][]int32, good, bad int) *graph {
-	g := &graph{parents: parents, high: bad, in: make([]bool, len(parents)), broken: map[int]bool{}, mark: make([]int, len(parents))}
+func newBranches(parents [][]int32, good, bad int) *branches {
+	g := &branches{parents: parents, high: bad, in: make([]bool, len(parents)), broken: map[int]bool{}, mark: make([]int, len(parents))}
 	for p := range parents {
 		g.in[p] = true
 	}
@@ -34,7 +34,7 @@ func newGraph(parents [][]int32, good, bad int) *graph {
 }
 
 // parentsOf returns the parents of p; nil in the table means the one before.
-func (g *graph) parentsOf(p int) []int32 {
+func (g *branches) parentsOf(p int) []int32 {
 	if g.parents[p] == nil && p > 0 {
 		return []int32{int32(p - 1)}
 	}
@@ -42,7 +42,7 @@ func (g *graph) parentsOf(p int) []int32 {
 }
 
 // ancestors returns p and its ancestors among the candidates.
-func (g *graph) ancestors(p int) []int {
+func (g *branches) ancestors(p int) []int {
 	if !g.in[p] {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (g *graph) ancestors(p int) []int {
 	return found
 }
 
-func (g *graph) keep(set []int) {
+func (g *branches) keep(set []int) {
 	clear(g.in)
 	for _, p := range set {
 		g.in[p] = true
@@ -68,19 +68,19 @@ func (g *graph) keep(set []int) {
 	g.n = len(set)
 }
 
-func (g *graph) drop(set []int) {
+func (g *branches) drop(set []int) {
 	for _, p := range set {
 		g.in[p] = false
 	}
 	g.n -= len(set)
 }
 
-func (g *graph) size() int  { return g.n }
-func (g *graph) skip(p int) { g.broken[p] = true }
+func (g *branches) size() int  { return g.n }
+func (g *branches) skip(p int) { g.broken[p] = true }
 
-func (g *graph) bounds() (int, int) { return max(0, slices.Index(g.in, true)-1), g.high }
+func (g *branches) bounds() (int, int) { return max(0, slices.Index(g.in, true)-1), g.high }
 
-func (g *graph) candidates() []int {
+func (g *branches) candidates() []int {
 	all := make([]int, 0, g.n)
 	for p, in := range g.in {
 		if in {
@@ -92,7 +92,7 @@ func (g *graph) candidates() []int {
 
 // contradicts: a bad commit that a good one descends from, or a good one that
 // the known bad one is an ancestor of (the bad one itself is the case here).
-func (g *graph) contradicts(p int, bad bool) bool {
+func (g *branches) contradicts(p int, bad bool) bool {
 	if bad {
 		return !g.in[p] && p < g.high && g.above(p)
 	}
@@ -100,10 +100,10 @@ func (g *graph) contradicts(p int, bad bool) bool {
 }
 
 // above reports whether p is an ancestor of the known bad commit.
-func (g *graph) above(p int) bool { return g.descends(g.high, p) }
+func (g *branches) above(p int) bool { return g.descends(g.high, p) }
 
 // descends reports whether a is p or descends from it, in the whole range.
-func (g *graph) descends(a, p int) bool {
+func (g *branches) descends(a, p int) bool {
 	seen := map[int]bool{a: true}
 	for queue := []int{a}; len(queue) > 0; queue = queue[1:] {
 		if queue[0] == p {
@@ -119,7 +119,7 @@ func (g *graph) descends(a, p int) bool {
 	return false
 }
 
-func (g *graph) narrow(p int, bad bool) {
+func (g *branches) narrow(p int, bad bool) {
 	if !g.in[p] {
 		return
 	}
@@ -132,7 +132,7 @@ func (g *graph) narrow(p int, bad bool) {
 }
 
 // before is the first parent, which is good when p is the culprit.
-func (g *graph) before(p int) int {
+func (g *branches) before(p int) int {
 	if parents := g.parentsOf(p); len(parents) > 0 {
 		return int(parents[0])
 	}
@@ -141,7 +141,7 @@ func (g *graph) before(p int) int {
 
 // pick returns the testable candidate whose ancestors come nearest to half of
 // the candidates; after failures, the one farthest from all that is decided.
-func (g *graph) pick() (int, string) {
+func (g *branches) pick() (int, string) {
 	best, bestScore := -1, -1
 	taken := []int{0, g.n}
 	for p := range g.broken {
@@ -167,20 +167,20 @@ func (g *graph) pick() (int, string) {
 
 // sample returns the testable candidates; of very many, those in the upper half
 // of the order (a commit has no more ancestors than commits before it) evenly.
-func (g *graph) sample() []int {
+func (g *branches) sample() []int {
 	var all []int
 	for p, in := range g.in {
 		if in && p != g.high && !g.broken[p] {
 			all = append(all, p)
 		}
 	}
-	if len(all) <= 4*graphSample {
+	if len(all) <= 4*branchSample {
 		return all
 	}
 	upper := all[len(all)/2-len(all)/16:]
-	sampled := make([]int, 0, graphSample)
-	for i := range graphSample {
-		sampled = append(sampled, upper[i*len(upper)/graphSample])
+	sampled := make([]int, 0, branchSample)
+	for i := range branchSample {
+		sampled = append(sampled, upper[i*len(upper)/branchSample])
 	}
 	return sampled
 }
