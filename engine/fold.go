@@ -21,13 +21,25 @@ func (s *State) apply(e Event) {
 	case EventMarked:
 		s.applyMark(e)
 	case EventAsked:
-		s.Question, s.Status = e.Question, NeedsInput
+		s.applyAsked(e.Question)
 	case EventAnswered:
 		s.applyAnswer(e)
 	case EventWarned:
 		s.Warnings = append(s.Warnings, *e.Warning)
 	case EventNested:
 		s.applyNested(*e.Nested)
+	default:
+		s.applyStatus(e)
+	}
+}
+
+// applyStatus moves the hunt on, unless it has ended: an end is final, though
+// warnings, effects and marks may follow it.
+func (s *State) applyStatus(e Event) {
+	if s.Status.Ended() {
+		return
+	}
+	switch e.Kind {
 	case EventPaused:
 		s.Status, s.Reason = Paused, e.Reason
 	case EventResumed:
@@ -35,7 +47,7 @@ func (s *State) apply(e Event) {
 	case EventFinished:
 		s.Status, s.Result, s.Question = Completed, e.Result, nil
 	case EventFailed:
-		s.Status, s.Reason = Failed, e.Reason
+		s.Status, s.Reason, s.Question = Failed, e.Reason, nil
 	case EventStopped:
 		s.Status, s.Reason, s.Question = Stopped, e.Reason, nil
 	}
@@ -142,7 +154,30 @@ func (s *State) visit(e Event) {
 	v.Outcome, v.Tail, v.Log = e.Outcome, e.Tail, e.Log
 }
 
+func (s *State) applyAsked(q *search.Question) {
+	if s.Status.Ended() {
+		return
+	}
+	s.Question = q
+	if s.Status != Paused {
+		s.Status = NeedsInput
+	}
+}
+
+// dropQuestion withdraws a planner's question because a mark or an undo may
+// have settled it. The planner asks it again, with the same ID, if it has not.
+func (s *State) dropQuestion() {
+	if s.Question == nil || s.Plan == nil {
+		return
+	}
+	s.Question = nil
+	if s.Status == NeedsInput {
+		s.Status = Measuring
+	}
+}
+
 func (s *State) applyMark(e Event) {
+	s.dropQuestion()
 	if e.Mark.Verdict == search.VerdictClear {
 		delete(s.View.Marks, e.Position)
 		return
@@ -201,6 +236,7 @@ func (s *State) undo(e Event) error {
 	for _, old := range kept {
 		fresh.apply(old)
 	}
+	fresh.dropQuestion()
 	fresh.events = append(fresh.events, e)
 	fresh.Seq, fresh.AtS = e.Seq, max(s.AtS, e.AtS)
 	fresh.View.NowS = fresh.AtS

@@ -14,19 +14,23 @@ func New(o search.Options) search.Planner {
 	return search.Adaptive{}
 }
 
-// Next asks p what to do. It does not change s. The answer is Done at once for
-// a hunt that has ended, and Ask while a question waits.
+// Next asks p what to do. It does not change s. It is Ask while a question
+// waits, and Done without a finding for a hunt that has ended or has no plan.
 func (s *State) Next(p search.Planner) search.Decision {
-	if s.Question != nil {
+	switch {
+	case s.Plan == nil || s.Status.Ended():
+		return search.Decision{Kind: search.Done, Phase: search.PhaseDone}
+	case s.Question != nil:
 		return search.Decision{Kind: search.Ask, Question: s.Question}
 	}
 	v := s.View
 	v.Exhausted = s.Exhausted()
-	return p.Decide(&v)
+	return s.Plan.spellDecision(p.Decide(&v))
 }
 
-// Exhausted reports whether the budget in runs or in time is spent.
+// Exhausted reports whether the budget in runs or in time is spent. A hunt
+// without a plan has no budget.
 func (s *State) Exhausted() bool {
-	return s.Plan.MaxRuns > 0 && s.Runs >= s.Plan.MaxRuns ||
-		s.Plan.MaxTimeS > 0 && s.AtS >= s.Plan.MaxTimeS
+	return s.Plan != nil && (s.Plan.MaxRuns > 0 && s.Runs >= s.Plan.MaxRuns ||
+		s.Plan.MaxTimeS > 0 && s.AtS >= s.Plan.MaxTimeS)
 }

@@ -10,7 +10,7 @@ import (
 // Plan says what is searched, where and how. It is the first fact of a journal
 // and never changes during a hunt.
 type Plan struct {
-	Positions   []Position     `json:"positions"` // 0 = good … last = bad; at least two
+	Positions   []Position     `json:"positions"` // 0 = good … last = bad; at least two; one is enough to measure only
 	FirstParent bool           `json:"first_parent"`
 	Metric      string         `json:"metric"` // the spec, in the form of --metric
 	Unit        string         `json:"unit"`   // SI unit of values; "" when unknown
@@ -18,6 +18,10 @@ type Plan struct {
 	MaxRuns     int            `json:"max_runs,omitempty"`   // budget in runs; 0: none
 	MaxTimeS    float64        `json:"max_time_s,omitempty"` // budget in seconds of work; 0: none
 }
+
+// comparison reports whether p measures commits without a search, for which one
+// position is enough.
+func (p *Plan) comparison() bool { return p.Options.Strategy == "compare" }
 
 // Position is one distinguishable state of the code: a commit, and the later
 // commits that leave the relevant paths as they are.
@@ -31,7 +35,7 @@ type Position struct {
 
 // Validate reports the first thing in p that no hunt could work with.
 func (p *Plan) Validate() error {
-	if len(p.Positions) < 2 {
+	if n := len(p.Positions); n < 1 || n < 2 && !p.comparison() {
 		return fmt.Errorf("checking the plan: %d positions, at least good and bad are needed", len(p.Positions))
 	}
 	for i, q := range p.Positions {

@@ -11,7 +11,7 @@ type Result struct {
 	Culprit      string                `json:"culprit,omitempty"`
 	LastGood     string                `json:"last_good,omitempty"`
 	Candidates   []string              `json:"candidates"`
-	Probability  float64               `json:"probability"` // in [0,1]
+	Probability  float64               `json:"probability"` // in [0,1], that the step is in Candidates; 0 when the strategy states none
 	Good         search.Level          `json:"good"`
 	Bad          search.Level          `json:"bad"`
 	EndGood      search.Level          `json:"end_good"`
@@ -19,6 +19,7 @@ type Result struct {
 	Unit         string                `json:"unit"`
 	Metric       string                `json:"metric"`
 	Better       search.Polarity       `json:"better"`
+	Strategy     string                `json:"strategy"`
 	ChangePct    float64               `json:"change_pct"` // + = worse
 	GapPct       float64               `json:"gap_pct"`    // between the ends, + = worse
 	ExplainedPct float64               `json:"explained_pct"`
@@ -29,19 +30,24 @@ type Result struct {
 	Advice       string                `json:"advice,omitempty"`
 	Warnings     []search.Warning      `json:"warnings"`
 	Steps        []ResultStep          `json:"steps"`
-	Found        []ResultFound         `json:"found,omitempty"` // every step named, largest first
+	Found        []ResultFound         `json:"found,omitempty"`  // every step named, largest first
+	Levels       []ResultLevel         `json:"levels,omitempty"` // a comparison: every commit, in order
+	Differ       *bool                 `json:"differ,omitempty"` // a comparison: the ends differ by more than their scatter explains
+	Via          []string              `json:"via,omitempty"`    // merges that brought the culprit in, outermost first
 	ReportPath   string                `json:"report_path,omitempty"`
 }
 
 // ResultStep is a row of the log.
 type ResultStep struct {
-	Commit  string         `json:"commit"`
-	Phase   search.Phase   `json:"phase,omitempty"`
-	Median  float64        `json:"median"` // of Values; 0 when there is none
-	Values  []float64      `json:"values"`
-	Outcome search.Outcome `json:"outcome"`
-	Label   string         `json:"label,omitempty"` // "good", "bad" or "between", by the nearer end
-	Why     string         `json:"why,omitempty"`
+	Commit   string         `json:"commit"`
+	Position int            `json:"position"` // 0 = good … N = bad
+	Phase    search.Phase   `json:"phase,omitempty"`
+	Median   float64        `json:"median"` // of Values; 0 when there is none
+	Values   []float64      `json:"values"`
+	Outcome  search.Outcome `json:"outcome"`
+	Label    string         `json:"label,omitempty"` // "good", "bad" or "between", by the nearer end
+	Why      string         `json:"why,omitempty"`
+	Tail     string         `json:"tail,omitempty"` // last lines of what failed
 }
 
 // ResultFound is one step of a staircase.
@@ -53,4 +59,10 @@ type ResultFound struct {
 	ChangePct   float64      `json:"change_pct"`
 	Good        search.Level `json:"good"`
 	Bad         search.Level `json:"bad"`
+}
+
+// ResultLevel is what one commit of a comparison measured.
+type ResultLevel struct {
+	Commit string `json:"commit"`
+	search.Level
 }

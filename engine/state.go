@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
+	"math"
 
 	"perfbisect/engine/search"
 )
@@ -84,7 +86,8 @@ func (s *State) Apply(e Event) error {
 // NextVisit is the number for the visit that is about to begin.
 func (s *State) NextVisit() int { return s.visitBase + 1 }
 
-// Events returns the facts folded so far. The caller must not change them.
+// Events returns the facts folded so far, without those that were taken back.
+// The caller must not change them.
 func (s *State) Events() []Event { return s.events }
 
 func (s *State) check(e Event) error {
@@ -93,17 +96,26 @@ func (s *State) check(e Event) error {
 		return fmt.Errorf("version %d, this program reads up to %d", e.V, JournalVersion)
 	case e.Seq != s.Seq+1:
 		return fmt.Errorf("sequence number after %d", s.Seq)
+	case !finite(e.AtS) || !finite(e.ElapsedS):
+		return fmt.Errorf("times %v and %v s", e.AtS, e.ElapsedS)
 	case e.Kind == EventPlanned:
-		if e.Plan == nil {
-			return fmt.Errorf("no plan in it")
-		}
-		return e.Plan.Validate()
+		return s.checkPlan(e.Plan)
 	case s.Plan == nil && e.Kind.needsPlan():
-		return fmt.Errorf("no plan before it")
+		return errors.New("no plan before it")
 	case e.Kind.needsPlan() && (e.Position < 0 || e.Position >= len(s.Plan.Positions)):
 		return fmt.Errorf("position %d of %d", e.Position, len(s.Plan.Positions))
 	}
 	return e.complete()
+}
+
+func (s *State) checkPlan(p *Plan) error {
+	if p == nil {
+		return errors.New("no plan in it")
+	}
+	if s.Plan != nil {
+		return errors.New("a second plan; a plan never changes")
+	}
+	return p.Validate()
 }
 
 // needsPlan reports whether a fact of kind k speaks of a position.
@@ -119,7 +131,12 @@ func (e *Event) complete() error {
 		EventEffect: e.Effect == nil, EventAnswered: e.QuestionID == "",
 	}
 	if missing[e.Kind] {
-		return fmt.Errorf("its content is missing")
+		return errors.New("its content is missing")
+	}
+	if e.Kind == EventRan && e.Outcome == search.OK && !finite(e.Run.Value) {
+		return fmt.Errorf("value %v", e.Run.Value)
 	}
 	return nil
 }
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
