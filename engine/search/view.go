@@ -67,7 +67,7 @@ type Place struct {
 // View is all that a planner may know: a pure function of the journal.
 // A planner must not change it or keep it.
 type View struct {
-	N         int               // positions 0 (good) … N (bad); N ≥ 1
+	N         int               // positions 0 (good) … N (bad); N ≥ 1, or 0 with the planner Compare
 	Parents   [][]int32         // parents of position i within the range; nil: position i's only parent is i-1
 	Merge     func(int) bool    // whether a position is a merge commit; nil: none is
 	Prior     []float64         // relative weight of "the step is at i", index 0 unused; nil: uniform
@@ -84,19 +84,20 @@ type View struct {
 
 // Options are the planner's settings, with the names of the command line.
 type Options struct {
-	Strategy     string   `json:"strategy"`            // "adaptive", "classic" or "compare"
-	Better       Polarity `json:"better"`              // which way the metric is better
-	Find         string   `json:"find"`                // "regression" or "improvement"
-	Confidence   string   `json:"confidence"`          // "quick", "normal" or "strict" (adaptive)
-	MinGapPct    float64  `json:"min_gap"`             // smallest gap of interest in percent (adaptive)
-	NumRuns      int      `json:"num_runs"`            // runs per commit (classic, compare)
-	ThresholdPct float64  `json:"threshold_pct"`       // percent of the gap from good (classic)
-	WarmupRuns   int      `json:"warmup_runs"`         // runs that are thrown away after each checkout
-	SkipOnFail   bool     `json:"skip_on_fail"`        // false: ask at the first failure
-	All          bool     `json:"all"`                 // go on until the whole gap is explained
-	Workers      int      `json:"workers"`             // parallel workers, ≥ 1
-	Resolution   float64  `json:"resolution"`          // of the printed value, SI; 0: unknown
-	Exact        bool     `json:"exact"`               // the metric has no noise (resource counts)
-	Reference    float64  `json:"reference,omitempty"` // recorded value of good; 0: none
-	CodeIdentity bool     `json:"code_identity"`       // equal Place.Code is equal speed (device-time metrics)
+	Strategy      string   `json:"strategy"`                 // "adaptive", "classic" or "compare"
+	Better        Polarity `json:"better"`                   // which way the metric is better
+	Find          string   `json:"find"`                     // "regression" or "improvement"
+	Confidence    string   `json:"confidence"`               // "quick", "normal" or "strict" (adaptive)
+	MinGapPct     float64  `json:"min_gap"`                  // smallest gap of interest in percent (adaptive)
+	NumRuns       int      `json:"num_runs"`                 // runs per commit (classic, compare)
+	ThresholdPct  float64  `json:"threshold_pct"`            // percent of the gap from good (classic)
+	WarmupRuns    int      `json:"warmup_runs"`              // runs that are thrown away after each checkout
+	SkipOnFail    bool     `json:"skip_on_fail"`             // false: ask at the first failure
+	All           bool     `json:"all"`                      // go on until the whole gap is explained
+	Workers       int      `json:"workers"`                  // parallel workers, ≥ 1
+	Resolution    float64  `json:"resolution"`               // of the printed value, SI; 0: unknown
+	Exact         bool     `json:"exact"`                    // the metric has no noise (resource counts)
+	Reference     float64  `json:"reference,omitempty"`      // recorded value of good; 0: none
+	RevisitBuilds bool     `json:"revisit_builds,omitempty"` // visiting a built position again costs a build too
+	CodeIdentity  bool     `json:"code_identity"`            // equal Place.Code is equal speed (device-time metrics)
 }
