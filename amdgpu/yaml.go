@@ -1,0 +1,361 @@
+package amdgpu
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// errNotPlain means that a document uses YAML beyond the subset LLVM writes.
+var errNotPlain = errors.New("not the plain subset")
+
+// parseYAML reads the text between .amdgpu_metadata and .end_amdgpu_metadata.
+// The subset that LLVM's printer writes is read by plainYAML, about 40 times
+// faster than yaml.v3 (see the benchmarks); whatever that one does not
+// understand, hand-written flow maps and tags included, goes to yaml.v3.
+func parseYAML(doc []byte) (*metadata, error) {
+	m, err := plainYAML(doc)
+	if err == nil {
+		return m, nil
+	}
+	return generalYAML(doc)
+}
+
+// maxGeneralYAML bounds what is given to yaml.v3, which needs some 30 bytes of
+// memory for one of text.
+const maxGeneralYAML = 16 << 20
+
+func generalYAML(doc []byte) (*metadata, error) {
+	m := new(metadata)
+	if len(doc) > maxGeneralYAML {
+		return m, fmt.Errorf("parsing metadata: %d bytes of YAML outside LLVM's own layout, over the limit of %d", len(doc), maxGeneralYAML)
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(doc, &root); err != nil {
+		return m, fmt.Errorf("parsing metadata: %w", err)
+	}
+	if len(root.Content) != 1 || root.Content[0].Kind != yaml.MappingNode {
+		return m, errors.New("parsing metadata: the document is not a map")
+	}
+	for key, v := range pairs(root.Content[0]) {
+		switch {
+		case key == "amdhsa.kernels":
+			m.yamlKernels(v)
+		case key == "amdhsa.version":
+			for _, n := range v.Content {
+				m.addVersion(nodeScalar(n))
+			}
+		case v.Kind == yaml.ScalarNode:
+			m.setTop(key, nodeScalar(v))
+		}
+	}
+	return m, nil
+}
+
+func (m *metadata) yamlKernels(list *yaml.Node) {
+	m.hasKernels = true
+	if list.Kind != yaml.SequenceNode {
+		m.faults = append(m.faults, "amdhsa.kernels is not a list")
+		return
+	}
+	for _, n := range list.Content {
+		n = deref(n)
+		if n.Kind != yaml.MappingNode {
+			m.faults = append(m.faults, fmt.Sprintf("line %d: an entry of amdhsa.kernels is not a map", n.Line))
+			continue
+		}
+		var k metaKernel
+		for key, v := range pairs(n) {
+			switch {
+			case key == ".args":
+				k.yamlArgs(v)
+			case v.Kind == yaml.ScalarNode:
+				k.set(key, nodeScalar(v))
+			default:
+				k.setNotScalar(key)
+			}
+		}
+		m.kernels = append(m.kernels, k)
+	}
+}
+
+func (k *metaKernel) yamlArgs(list *yaml.Node) {
+	for _, arg := range list.Content {
+		for key, v := range pairs(deref(arg)) {
+			if v.Kind == yaml.ScalarNode {
+				k.setArg(key, nodeScalar(v))
+			}
+		}
+	}
+}
+
+// pairs yields the pairs of a map; nothing for any other node.
+func pairs(n *yaml.Node) func(yield func(string, *yaml.Node) bool) {
+	return func(yield func(string, *yaml.Node) bool) {
+		if n.Kind != yaml.MappingNode {
+			return
+		}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if !yield(deref(n.Content[i]).Value, deref(n.Content[i+1])) {
+				return
+			}
+		}
+	}
+}
+
+// deref follows one alias; an alias of an alias cannot be written.
+func deref(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode && n.Alias != nil {
+		return n.Alias
+	}
+	return n
+}
+
+func nodeScalar(n *yaml.Node) scalar {
+	n = deref(n)
+	quoted := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0
+	return scalar{n.Value, quoted}
+}
+
+// plainReader walks the lines of a document in LLVM's layout.
+type plainReader struct {
+	rest []byte
+	line []byte // the current line without its indentation
+	ind  int    // its indentation in spaces
+	done bool
+}
+
+// next moves to the next line that holds anything.
+func (r *plainReader) next() error {
+	for len(r.rest) > 0 {
+		line := r.rest
+		if i := bytes.IndexByte(r.rest, '\n'); i >= 0 {
+			line, r.rest = r.rest[:i], r.rest[i+1:]
+		} else {
+			r.rest = nil
+		}
+		line = bytes.TrimRight(line, " \r")
+		r.ind = 0
+		for r.ind < len(line) && line[r.ind] == ' ' {
+			r.ind++
+		}
+		r.line = line[r.ind:]
+		switch {
+		case len(r.line) == 0, r.line[0] == '#', r.ind == 0 && string(r.line) == "---":
+			continue
+		case r.ind == 0 && string(r.line) == "...":
+			if len(bytes.TrimSpace(r.rest)) > 0 {
+				return errNotPlain
+			}
+			r.done = true
+			return nil
+		}
+		return nil
+	}
+	r.done = true
+	return nil
+}
+
+// item reports whether the line starts a list item, and moves past its dash.
+func (r *plainReader) item() bool {
+	if len(r.line) < 3 || r.line[0] != '-' || r.line[1] != ' ' {
+		return false
+	}
+	n := 2
+	for n < len(r.line) && r.line[n] == ' ' {
+		n++
+	}
+	r.line, r.ind = r.line[n:], r.ind+n
+	return true
+}
+
+// pair splits "key: scalar" or "key:". A nested value gives ok false.
+func (r *plainReader) pair() (key []byte, s scalar, ok bool, err error) {
+	i := bytes.IndexByte(r.line, ':')
+	if i <= 0 || !plainKey(r.line[:i]) {
+		return nil, s, false, errNotPlain
+	}
+	key, val := r.line[:i], r.line[i+1:]
+	if len(val) == 0 {
+		return key, s, false, nil
+	}
+	if val[0] != ' ' {
+		return nil, s, false, errNotPlain
+	}
+	s, err = plainScalar(bytes.TrimLeft(val, " "))
+	return key, s, true, err
+}
+
+func plainKey(k []byte) bool {
+	for _, c := range k {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '.') {
+			return false
+		}
+	}
+	return true
+}
+
+// plainScalar reads a scalar that fills the rest of its line.
+func plainScalar(v []byte) (scalar, error) {
+	switch v[0] {
+	case '\'':
+		if len(v) < 2 || v[len(v)-1] != '\'' {
+			return scalar{}, errNotPlain
+		}
+		in := v[1 : len(v)-1]
+		out := bytes.ReplaceAll(in, []byte("''"), []byte("'"))
+		if bytes.Count(in, []byte("'")) != 2*bytes.Count(in, []byte("''")) {
+			return scalar{}, errNotPlain
+		}
+		return scalar{string(out), true}, nil
+	case '"':
+		if len(v) < 2 || v[len(v)-1] != '"' || bytes.ContainsAny(v[1:len(v)-1], `"\`) {
+			return scalar{}, errNotPlain
+		}
+		return scalar{string(v[1 : len(v)-1]), true}, nil
+	case '[', ']', '{', '}', ',', '&', '*', '!', '|', '>', '%', '@', '`', '#', '?', ':':
+		return scalar{}, errNotPlain
+	case '-':
+		if len(v) == 1 || v[1] == ' ' {
+			return scalar{}, errNotPlain
+		}
+	}
+	if bytes.IndexByte(v, '\t') >= 0 || bytes.Contains(v, []byte(": ")) || bytes.Contains(v, []byte(" #")) || v[len(v)-1] == ':' {
+		return scalar{}, errNotPlain
+	}
+	return scalar{text: string(v)}, nil
+}
+
+// plainYAML reads the layout of LLVM's printer: block maps and lists, one
+// scalar on a line. It never guesses: anything else is errNotPlain.
+func plainYAML(doc []byte) (*metadata, error) {
+	m, r := new(metadata), &plainReader{rest: doc}
+	if err := r.next(); err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for !r.done {
+		if r.ind != 0 {
+			return nil, errNotPlain
+		}
+		key, s, ok, err := r.pair()
+		if err != nil || seen[string(key)] {
+			return nil, errNotPlain
+		}
+		seen[string(key)] = true
+		if ok {
+			m.setTop(string(key), s)
+			err = r.next()
+		} else {
+			err = m.plainTop(string(key), r)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func (m *metadata) plainTop(key string, r *plainReader) error {
+	if err := r.next(); err != nil {
+		return err
+	}
+	switch key {
+	case "amdhsa.kernels":
+		m.hasKernels = true
+		return m.plainKernels(r)
+	case "amdhsa.version":
+		for !r.done && r.item() {
+			s, err := plainScalar(r.line)
+			if err != nil {
+				return err
+			}
+			m.addVersion(s)
+			if err := r.next(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return r.skip(0, nil)
+}
+
+func (m *metadata) plainKernels(r *plainReader) error {
+	at := r.ind
+	for !r.done && r.ind == at && r.item() {
+		k := metaKernel{}
+		if err := k.plain(r); err != nil {
+			return err
+		}
+		m.kernels = append(m.kernels, k)
+	}
+	return nil
+}
+
+// plain reads the pairs of one kernel, whose keys stand in column r.ind.
+func (k *metaKernel) plain(r *plainReader) error {
+	at := r.ind
+	for {
+		key, s, ok, err := r.pair()
+		if err != nil {
+			return err
+		}
+		name := string(key)
+		if err := r.next(); err != nil {
+			return err
+		}
+		switch {
+		case ok:
+			k.set(name, s)
+		case name == ".args":
+			err = r.skip(at, k.setArg)
+		case wantedKey(name):
+			return errNotPlain
+		default:
+			err = r.skip(at, nil)
+		}
+		if err != nil {
+			return err
+		}
+		if r.done || r.ind < at {
+			return nil
+		}
+		if r.ind > at || r.line[0] == '-' {
+			return errNotPlain
+		}
+	}
+}
+
+// skip moves past the value of a key in column at: deeper lines, and list
+// items in the same column. It shows each pair on the way to leaf.
+func (r *plainReader) skip(at int, leaf func(string, scalar)) error {
+	for !r.done && (r.ind > at || r.ind == at && r.line[0] == '-') {
+		for r.item() {
+		}
+		if key, s, ok, err := r.pair(); err == nil && ok && leaf != nil {
+			leaf(string(key), s)
+		} else if err != nil && leaf != nil {
+			return err
+		}
+		if leaf == nil {
+			if _, err := plainScalarOrPair(r); err != nil {
+				return err
+			}
+		}
+		if err := r.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plainScalarOrPair checks that a skipped line is in the subset.
+func plainScalarOrPair(r *plainReader) (bool, error) {
+	if _, _, _, err := r.pair(); err == nil {
+		return true, nil
+	}
+	_, err := plainScalar(r.line)
+	return false, err
+}
