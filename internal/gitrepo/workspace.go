@@ -80,6 +80,7 @@ type Workspace struct {
 	dir     string
 	lock    *ownerLock
 	harness harness
+	saved   *inPlace // in-place mode only
 	notes   []string
 	subs    []string // folders of the submodules checked out last
 	closed  bool
@@ -139,7 +140,7 @@ func (r *Repo) Prepare(ctx context.Context, o WorkspaceOptions) (*Workspace, err
 	if err := w.chooseMode(ctx); err != nil {
 		return nil, err
 	}
-	make := map[Mode]func(context.Context) error{ModeClone: w.makeClone, ModeWorktree: w.makeLinked}
+	make := map[Mode]func(context.Context) error{ModeClone: w.makeClone, ModeWorktree: w.makeLinked, ModeInPlace: w.enterInPlace}
 	if err := make[w.mode](ctx); err != nil {
 		w.lock.release()
 		return nil, fmt.Errorf("preparing %s of %q: %w", w.mode, r.root, err)
@@ -232,6 +233,9 @@ func (w *Workspace) Checkout(ctx context.Context, hash string) (Changed, error) 
 }
 
 func (w *Workspace) move(ctx context.Context, from, hash string, ch *Changed) error {
+	if w.mode == ModeInPlace {
+		return w.stepInPlace(ctx, hash, ch)
+	}
 	if w.opts.Submodules {
 		if err := w.dropSubmodules(ctx, from, hash); err != nil {
 			return err
@@ -276,7 +280,7 @@ func removeLocks(gitDir string) (removed bool) {
 
 // dress does to the tree of one commit what the caller asked for.
 func (w *Workspace) dress(ctx context.Context, hash string, ch *Changed) error {
-	if w.opts.Submodules {
+	if w.opts.Submodules && w.mode != ModeInPlace {
 		warnings, err := w.updateSubmodules(ctx, hash)
 		ch.Warnings = append(ch.Warnings, warnings...)
 		if err != nil {
@@ -343,7 +347,7 @@ func (w *Workspace) Close(ctx context.Context) error {
 	if err := w.record("close", ""); err != nil {
 		return err
 	}
-	end := map[Mode]func(context.Context) error{ModeClone: w.removeClone, ModeWorktree: w.removeLinked}
+	end := map[Mode]func(context.Context) error{ModeClone: w.removeClone, ModeWorktree: w.removeLinked, ModeInPlace: w.leaveInPlace}
 	if err := end[w.mode](ctx); err != nil {
 		return fmt.Errorf("closing %s of %q: %w", w.mode, w.repo.root, err)
 	}

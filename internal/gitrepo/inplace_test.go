@@ -1,0 +1,229 @@
+package gitrepo
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestInPlaceRestoresEverything(t *testing.T) {
+	r, hashes := messy(t)
+	before := fingerprint(t, r.dir)
+	repo := r.open()
+	w, err := repo.Prepare(t.Context(), WorkspaceOptions{Mode: ModeInPlace, Run: "run 1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "after the save", noJournal(before), noJournal(fingerprint(t, r.dir)))
+	for i, h := range []string{hashes[2], hashes[0], hashes[4], hashes[5]} {
+		if _, err := w.Checkout(t.Context(), h); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := r.git("rev-parse", "HEAD"), h; got != want {
+			t.Fatalf("HEAD %s, want %s", got, want)
+		}
+		if d := r.git("diff", "HEAD", "--stat"); d != "" {
+			t.Errorf("step %d is not the commit's tree: %s", i, d)
+		}
+		// What a benchmark may do.
+		r.write("a", "scribbled\n")
+		r.write("made/by/benchmark", "m\n")
+		r.git("add", "a")
+	}
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "after the restore", before, fingerprint(t, r.dir))
+	if err := w.Close(t.Context()); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+}
+
+// noJournal leaves out what in-place mode may have while it runs.
+func noJournal(f map[string]string) map[string]string {
+	out := map[string]string{}
+	for k, v := range f {
+		if k != "left perfbisect" {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+func TestInPlaceRefuses(t *testing.T) {
+	tests := []struct {
+		name, want string
+		make       func(*testRepo)
+	}{
+		{"merge", "merge is in progress", func(r *testRepo) {
+			r.git("checkout", "-q", "-b", "side", "HEAD~1")
+			r.commit("side", "other", "x")
+			r.git("merge", "-q", "--no-commit", "--no-ff", "main")
+		}},
+		{"bisect", "bisect is in progress", func(r *testRepo) { r.git("bisect", "start") }},
+		{"rebase", "rebase is in progress", func(r *testRepo) {
+			cmd := exec.Command("git", "rebase", "-q", "--force-rebase", "-x", "false", "HEAD~1") // stops at "false"
+			cmd.Dir = r.dir
+			_ = cmd.Run()
+		}},
+		{"index.lock", "index.lock exists", func(r *testRepo) { r.write(".git/index.lock", "") }},
+		{"unborn", "no commit yet", func(r *testRepo) { r.git("checkout", "-q", "--orphan", "fresh") }},
+		{"dirty submodule", "submodule \"sub\" has changes", func(r *testRepo) {
+			addSubmodule(r, "sub")
+			r.write("sub/f", "changed")
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRepo(t)
+			r.commit("one", "f", "1")
+			r.commit("two", "f", "2")
+			tt.make(r)
+			before := fingerprint(t, r.dir)
+			_, err := r.open().Prepare(t.Context(), WorkspaceOptions{Mode: ModeInPlace, Run: "x"})
+			if _, ok := errors.AsType[*RefusedError](err); !ok || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("error %v, want a refusal with %q", err, tt.want)
+			}
+			same(t, "after the refusal", before, fingerprint(t, r.dir))
+		})
+	}
+}
+
+// addSubmodule adds a repository with two commits as a submodule, pinned to the
+// second, and commits. It returns the submodule's hashes.
+func addSubmodule(r *testRepo, path string) (first, second string) {
+	r.t.Helper()
+	origin := newRepo(r.t)
+	first = origin.commit("s1", "f", "1\n")
+	second = origin.commit("s2", "f", "2\n")
+	r.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", origin.dir, path)
+	r.git("commit", "-q", "-m", "add "+path)
+	return first, second
+}
+
+func TestInPlaceStopsAtIgnoredFile(t *testing.T) {
+	r := newRepo(t)
+	a := r.commit("one", "local.env", "tracked\n")
+	r.commit("two", "local.env", "-", ".gitignore", "local.env\n")
+	r.write("local.env", "SECRET\n")
+	before := fingerprint(t, r.dir)
+	for _, force := range []bool{false, true} {
+		w, err := r.open().Prepare(t.Context(), WorkspaceOptions{Mode: ModeInPlace, Run: "x", AllowForce: force})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.Checkout(t.Context(), a)
+		if force && err != nil || !force && (err == nil || !strings.Contains(err.Error(), "local.env")) {
+			t.Errorf("force %v: checkout over an ignored file: %v", force, err)
+		}
+		if err := w.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		same(t, "after the restore", before, fingerprint(t, r.dir))
+	}
+}
+
+func TestInPlaceKeepsEditsMadeMeanwhile(t *testing.T) {
+	r := newRepo(t)
+	a := r.commit("one", "f", "1\n")
+	r.commit("two", "f", "2\n")
+	w, err := r.open().Prepare(t.Context(), WorkspaceOptions{Mode: ModeInPlace, Run: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Checkout(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	r.write("notes.txt", "an hour's work\n")
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(r.dir, "notes.txt")); err == nil {
+		t.Error("notes.txt is still there: the tree is not exactly what it was")
+	}
+	ref := r.git("for-each-ref", "--format=%(refname)", "refs/perfbisect/before-restore/")
+	if got := r.git("show", ref+":notes.txt"); got != "an hour's work" {
+		t.Errorf("kept notes.txt = %q", got)
+	}
+}
+
+func TestInPlaceBranchMovedMeanwhile(t *testing.T) {
+	r := newRepo(t)
+	a := r.commit("one", "f", "1\n")
+	b := r.commit("two", "f", "2\n")
+	w, err := r.open().Prepare(t.Context(), WorkspaceOptions{Mode: ModeInPlace, Run: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Checkout(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	r.git("update-ref", "refs/heads/main", a)
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.Notes()) != 1 || r.git("rev-parse", "HEAD") != b {
+		t.Errorf("notes %q, HEAD %s, want one note and a detached %s", w.Notes(), r.git("rev-parse", "HEAD"), b)
+	}
+}
+
+func TestInPlaceHarnessAndLineEnds(t *testing.T) {
+	r := newRepo(t)
+	r.git("config", "core.autocrlf", "true")
+	a := r.commit("one", "f", "1\r\n", "bench.sh", "old\n")
+	r.commit("two", "f", "2\r\n", ".gitignore", "ign\n")
+	r.write("mixed", "dos\r\nunix\n") // no checkout gives these bytes back
+	r.write("f", "2\nunix in a dos tree\n")
+	r.write("ign", "mine\n")
+	bench := filepath.Join(t.TempDir(), "bench.sh")
+	writeFile(t, bench, "new\n")
+	before := fingerprint(t, r.dir)
+	w, err := r.open().Prepare(t.Context(), WorkspaceOptions{Mode: ModeInPlace, Run: "x",
+		Overlays: []Overlay{{bench, ""}, {bench, "ign"}, {bench, "fresh/x"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Checkout(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"bench.sh", "ign", "fresh/x"} {
+		if got := readFile(t, filepath.Join(r.dir, name)); got != "new\n" {
+			t.Errorf("%s = %q, want the overlay", name, got)
+		}
+	}
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "after the restore", before, fingerprint(t, r.dir))
+}
+
+func TestInPlaceSubmodulesKeepTheirBranch(t *testing.T) {
+	r := newRepo(t)
+	r.commit("one", "f", "1\n")
+	first, _ := addSubmodule(r, "sub")
+	run(t, filepath.Join(r.dir, "sub"), "git", "checkout", "-q", first)
+	old := r.commit("pin the first")
+	run(t, filepath.Join(r.dir, "sub"), "git", "checkout", "-q", "main")
+	r.commit("pin the second")
+	before := fingerprint(t, r.dir)
+	w, err := r.open().Prepare(t.Context(), WorkspaceOptions{Mode: ModeInPlace, Run: "x", Submodules: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Checkout(t.Context(), old); err != nil {
+		t.Fatal(err)
+	}
+	if got := readFile(t, filepath.Join(r.dir, "sub", "f")); got != "1\n" {
+		t.Errorf("submodule at the old commit has f = %q", got)
+	}
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "after the restore", before, fingerprint(t, r.dir))
+	if got := run(t, filepath.Join(r.dir, "sub"), "git", "symbolic-ref", "--short", "HEAD"); got != "main" {
+		t.Errorf("submodule is on %q, was on main", got)
+	}
+}
