@@ -1,0 +1,229 @@
+package metric
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// MaxCandidates bounds the result of Candidates.
+const MaxCandidates = 500
+
+// Candidate is a number of the output that may be the metric.
+type Candidate struct {
+	// Label names the number the same way in every run and at every commit:
+	// it holds nothing that changes with the numbers or their scale.
+	Label string `json:"label"`
+	// Value is what Spec extracts.
+	Value Value `json:"value"`
+	// Count is how often the label occurs.
+	Count int `json:"count"`
+	// Line and Text are the last line with the label.
+	Line int    `json:"line"`
+	Text string `json:"text"`
+	// Spec extracts exactly this value.
+	Spec string `json:"spec"`
+	// Score ranks; only its order and differences mean anything. From 2 on a
+	// number is a likely metric.
+	Score float64 `json:"score"`
+
+	words []string
+	group int
+	rows  bool // repeated with different parameters
+	in    bool // qualified by parameters
+}
+
+// Candidates returns the labelled numbers of the output, the likeliest metric
+// first. Numbers of stderr count only when stdout has none.
+func Candidates(out Output) []Candidate {
+	for _, st := range out.streams() {
+		t := newTally()
+		// What could be read counts; a read error then shows as a missing metric.
+		_ = scan(st, t.labels, t.add)
+		if c := t.candidates(st.name); len(c) > 0 {
+			return c
+		}
+	}
+	return nil
+}
+
+// candidates ranks the entries.
+func (t *tally) candidates(stream string) []Candidate {
+	var out []Candidate
+	for _, e := range t.list {
+		if e.series.count == 0 || e.bad > 0 || e.inContext != nil && e.inContext.contexts < 2 {
+			continue
+		}
+		s, err := e.pick(PickLast)
+		if err != nil {
+			continue
+		}
+		out = append(out, Candidate{
+			Label: e.info.label, Value: e.value(s, stream), Count: e.series.count, Line: e.line, Text: string(e.lastText),
+			Spec: nameSpec(e.info.label).String(), Score: e.score(), words: e.info.all, group: e.group,
+			rows: e.contexts > 1, in: e.inContext != nil,
+		})
+	}
+	slices.SortStableFunc(out, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
+	return out[:min(len(out), MaxCandidates)]
+}
+
+// value makes the Value of a sample of the entry.
+func (e *entry) value(s sample, stream string) Value {
+	return Value{
+		Value: s.v, Unit: e.unit.si, Raw: s.raw, RawUnit: s.rawUnit, Better: e.better, Resolution: s.res,
+		Matches: e.series.count, Stream: stream, Line: s.line, Label: e.info.label,
+	}
+}
+
+// nameSpec returns the spec that names a label. A label that ends like a pick
+// needs one spelt out.
+func nameSpec(label string) Spec {
+	s := Spec{Kind: KindName, Arg: label}
+	if _, p := cutPick(label); p != "" {
+		s.Pick = PickLast
+	}
+	return s
+}
+
+// unitScore is how likely a number of a unit is the metric.
+var unitScore = map[string]float64{
+	"s": 3, "B/s": 3, "FLOP/s": 3, "OP/s": 3, "1/s": 3, "bit/s": 2.5, "x": 1, "J": 0.5, "W": 0, "Hz": -0.5, "B": 0, "°C": -1, "%": -1, "FLOP": -1, "bit": -1,
+}
+
+// wordScore is what a word of the label adds: the subject, the statistic, and
+// what is measured beside the kernel.
+var wordScore = scoreTable(map[float64]string{
+	1:    "latency throughput bandwidth elapsed runtime perf performance kernel speed duration time gpu speedup",
+	0.8:  "median p50 geomean",
+	0.6:  "mean avg average",
+	0.3:  "total overall real result final",
+	-0.3: "min minimum best fastest",
+	-0.6: "max maximum worst slowest cpu",
+	-0.7: "p75 p90 p95 p99 p999 p10 p25 q1 q3 percentile",
+	-1:   "user sys size bytes memory count calls samples rounds iterations iters loss accuracy params peak requests tokens batch input concurrency",
+	-1.5: "theoretical reference ref baseline expected power clock freq temperature cache allocated vram timestamp",
+	-2: `warmup warm compile compilation compiling build init initialization initialize setup load loading startup tune tuning
+		autotune autotuning teardown cleanup download prepare import device version seed id error errors wrong threads workers`,
+	-3: `stddev std stdev sd err sigma iqr noise cv rsd variance mdev jitter ci tolerance threshold timeout limit eta progress
+		outliers remaining interval overhead mhz`,
+})
+
+// statWords are the statistics of one measurement, viewWords what else tells
+// two views of it apart.
+var (
+	statWords = wordSet(`median mean avg average geomean min minimum max maximum best worst fastest slowest p10 p25 p50 p75 p90 p95
+		p99 p999 q1 q3 stddev std stdev sd err error sigma iqr noise cv rsd variance mdev jitter ci total sum`)
+	viewWords = wordSet(`time latency throughput bandwidth elapsed runtime duration perf performance speed speedup bw algbw busbw
+		rate wall real cpu gpu user sys system per second flop op tok b s`)
+)
+
+func wordSet(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		m[w] = true
+	}
+	return m
+}
+
+func scoreTable(m map[float64]string) map[string]float64 {
+	t := map[string]float64{}
+	for v, list := range m {
+		for _, w := range strings.Fields(list) {
+			t[w] = v
+		}
+	}
+	return t
+}
+
+// score rates the entry. Of several words that add, the best counts once, so
+// that a long label gains nothing; what takes away adds up.
+func (e *entry) score() float64 {
+	s, known := unitScore[e.unit.si]
+	if !known {
+		s = 0
+	}
+	switch {
+	case e.count:
+		s = -2
+	case e.unit.si == "" && e.better != Unknown:
+		s += 1.5
+	}
+	if e.unit.si == "" && !e.count {
+		if e.fraction {
+			s += 0.5
+		} else {
+			s -= 0.5
+		}
+		if math.Abs(e.last.v) >= 1e15 {
+			s -= 3
+		}
+	}
+	return s + labelScore(e.info)
+}
+
+func labelScore(in labelInfo) float64 {
+	subject, stat, less := 0.0, 0.0, 0.0
+	for _, w := range in.words {
+		switch v := wordScore[w]; {
+		case v == 1:
+			subject = 1
+		case v > stat:
+			stat = v
+		case v < 0:
+			less += v
+		}
+	}
+	switch {
+	case strings.Contains(in.label, "#"):
+		less -= 1.5
+	case in.label == "value" || in.hasUnit && in.label == in.unit.name:
+		less -= 0.3
+	}
+	return subject + stat + max(less, -6)
+}
+
+// Choose returns the likeliest metric. It is not sure when its direction is
+// unknown, when it stands for several measurements, or when another number
+// that measures something else is nearly as likely: then the caller asks
+// which number is meant and which direction is better.
+func Choose(c []Candidate) (best Candidate, sure bool) {
+	if len(c) == 0 {
+		return Candidate{}, false
+	}
+	best = c[0]
+	sure = best.Score >= 2 && best.Value.Better != Unknown && !best.rows
+	for _, o := range c[1:] {
+		if best.Score-o.Score < 0.75 && !sameThing(best, o) {
+			sure = false
+		}
+	}
+	return best, sure
+}
+
+// sameThing reports whether two candidates are views of one measurement: two
+// statistics of it, or its time and its rate in the same line.
+func sameThing(a, b Candidate) bool {
+	sa, sb := subject(a), subject(b)
+	if a.group < 0 && a.group == b.group && a.Value.Unit != b.Value.Unit { // a row of a table
+		return hasAll(sa, sb) || hasAll(sb, sa) || len(sa)*len(sb) == 0
+	}
+	if !slices.Equal(sa, sb) {
+		return false
+	}
+	return a.group == b.group || a.Value.Unit == b.Value.Unit && a.in == b.in
+}
+
+// subject returns the words of a label without those that only say which
+// statistic or which view of the measurement it is.
+func subject(c Candidate) []string {
+	var out []string
+	for _, w := range c.words {
+		_, isUnit := parseUnit(w)
+		if !statWords[w] && !viewWords[w] && !isUnit {
+			out = append(out, w)
+		}
+	}
+	return out
+}

@@ -1,0 +1,271 @@
+package metric
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// reading is one labelled number of the output.
+type reading struct {
+	tok token
+	// label is the raw label; see labels.of.
+	label string
+	// ctx are the parameters before it in the line ("M=64 N=64"), or empty.
+	ctx string
+	// raw is the number as printed, rawUnit its unit as printed.
+	raw, rawUnit string
+	// def is the unit if neither number nor label has one.
+	def    unit
+	hasDef bool
+	line   int
+	text   string
+	// group is equal for numbers of the same line or row.
+	group int
+}
+
+// grammar reads lines that are neither table nor JSON:
+//
+//	line   = [heading ":"] { label [":" | "="] number [unit] [spread] }
+//	       | number [unit] label
+//	spread = "±" number [unit] | "(" number ")" | "[" number { "," number } "]"
+//
+// A number without a label of its own takes the label of the one before it and
+// its unit: "Perf: 0.1 ms, 4 TFlops" gives "Perf" and "Perf / FLOP/s".
+type grammar struct {
+	toks  []token
+	items []item
+	// heading is a line such as "Latency (ms):" over more indented lines.
+	heading       string
+	headingIndent int
+}
+
+// item is a token and its own label, empty if it has none.
+type item struct {
+	tok token
+	own string
+}
+
+// read emits the numbers of one line.
+func (g *grammar) read(s string, line int, emit func(reading)) {
+	if len(s) > maxGrammar {
+		s = s[:maxGrammar]
+	}
+	g.toks = lex(s, g.toks)
+	prefix := g.under(s)
+	toks := settle(s, g.toks)
+	if len(toks) == 0 {
+		return
+	}
+	head, own := splitHead(s[toks[0].from:toks[0].start])
+	prefix = joinParts(prefix, head)
+	g.items = ownLabels(s, toks, own, g.items[:0])
+	ctx := context(s, g.items)
+	out := func(it item, label string) {
+		r := reading{
+			tok: it.tok, label: joinParts(prefix, label), line: line, text: s, group: line,
+			raw: s[it.tok.start:it.tok.end], rawUnit: unitText(s, it.tok),
+		}
+		if it.tok.start >= len(ctx) {
+			r.ctx = ctx
+		}
+		emit(r)
+	}
+	for i := 0; i < len(g.items); {
+		j := i + 1
+		for j < len(g.items) && g.items[j].own == "" {
+			j++
+		}
+		emitGroup(g.items[i:j], out)
+		i = j
+	}
+}
+
+func unitText(s string, t token) string {
+	if t.number.end >= t.end || t.bad {
+		return ""
+	}
+	return strings.TrimSpace(s[t.number.end:t.end])
+}
+
+func joinParts(a, b string) string {
+	a, b = trimMarks(a), trimMarks(b)
+	switch {
+	case a == "":
+		return b
+	case b == "":
+		return a
+	}
+	return a + partSep + b
+}
+
+// under keeps track of headings and returns the one that the line is under.
+func (g *grammar) under(s string) string {
+	text := strings.TrimLeft(s, " \t")
+	if text == "" {
+		return ""
+	}
+	indent := len(s) - len(text)
+	if g.heading != "" && indent <= g.headingIndent {
+		g.heading = ""
+	}
+	body, colon := strings.CutSuffix(strings.TrimRight(text, " \t"), ":")
+	if len(g.toks) == 0 && colon && len(body) < 80 && hasLetter(body) {
+		g.heading, g.headingIndent = body, indent
+		return ""
+	}
+	return g.heading
+}
+
+func hasLetter(s string) bool {
+	return strings.IndexFunc(s, unicode.IsLetter) >= 0
+}
+
+// splitHead splits the text before the first number at its last colon that is
+// not the separator of the number itself.
+func splitHead(lead string) (head, own string) {
+	t := strings.TrimRight(lead, " \t:=([{")
+	if i := strings.LastIndex(t, ": "); i >= 0 && hasLetter(t[i:]) {
+		return t[:i], t[i+2:]
+	}
+	return "", t
+}
+
+// ownLabels gives every token the label that stands next to it.
+func ownLabels(s string, toks []token, own string, items []item) []item {
+	tail := s[toks[len(toks)-1].end:]
+	valueFirst := !hasLetter(own) && hasLetter(tail) && strings.IndexAny(strings.TrimLeft(tail, " "), ",;|:=") != 0
+	for i := 0; i < len(toks); i++ {
+		t := toks[i]
+		if i > 0 {
+			lead, mine := splitGap(s[t.from:t.start])
+			own = mine
+			if prev := &items[i-1]; prev.own == "" && hasLetter(lead) && (valueFirst || i == 1) {
+				prev.own = trimMarks(lead)
+			}
+			if valueFirst && hasLetter(mine) {
+				if prev := &items[i-1]; prev.own == "" {
+					prev.own = trimMarks(mine)
+				}
+				own = ""
+			}
+		}
+		if !hasLetter(own) || strings.ContainsAny(own, "0123456789") && stableText(own) == "" {
+			own = ""
+		}
+		if n := listLen(s, toks[i:]); n > 1 {
+			if rest, names := listNames(own, n); names != nil {
+				for k, name := range names {
+					items = append(items, item{toks[i+k], trimMarks(rest + " " + name)})
+				}
+				i += n - 1
+				continue
+			}
+		}
+		items = append(items, item{t, trimMarks(own)})
+	}
+	last := &items[len(items)-1]
+	switch {
+	case last.own != "" || !hasLetter(tail):
+	case valueFirst:
+		last.own = tailLabel(tail)
+	}
+	if first := &items[0]; first.own == "" && len(items) > 1 && !first.tok.hasUnit && !first.tok.count {
+		first.own = firstWord(s[toks[1].from:toks[1].start])
+	}
+	return items
+}
+
+// splitGap splits the text between two numbers into what belongs to the first
+// and what labels the second.
+func splitGap(gap string) (lead, own string) {
+	cut := strings.LastIndexAny(gap, ",;|")
+	for _, sep := range []string{" - ", " / ", " x ", " -- "} {
+		if i := strings.LastIndex(gap, sep); i >= 0 {
+			cut = max(cut, i+len(sep)-1)
+		}
+	}
+	if cut < 0 {
+		return "", gap
+	}
+	return gap[:cut], gap[cut+1:]
+}
+
+// tailLabel is the label after a number: the rest of the line up to a mark.
+func tailLabel(tail string) string {
+	if i := strings.IndexAny(tail, ",;|"); i > 0 && hasLetter(tail[:i]) {
+		tail = tail[:i]
+	}
+	if len(tail) > 80 {
+		tail = tail[:80]
+	}
+	return trimMarks(tail)
+}
+
+func firstWord(s string) string {
+	f := strings.Fields(s)
+	if len(f) == 0 || !hasLetter(f[0]) {
+		return ""
+	}
+	return trimMarks(f[0])
+}
+
+// context returns the part of the line that holds its leading parameters:
+// whole numbers without a unit that have labels of their own.
+func context(s string, items []item) string {
+	n := 0
+	for _, it := range items {
+		if it.own == "" || it.tok.hasUnit || it.tok.count || !it.tok.integer || it.tok.bad {
+			break
+		}
+		n++
+	}
+	if n == 0 || n == len(items) {
+		return ""
+	}
+	return s[:items[n-1].tok.end]
+}
+
+// emitGroup emits numbers that share the label of the first. It goes to the
+// first one with a unit; the others are told apart by unit or place.
+func emitGroup(items []item, out func(item, string)) {
+	base := items[0].own
+	if len(items) == 1 {
+		out(items[0], loneLabel(base, items[0].tok))
+		return
+	}
+	plain := -1
+	for i, it := range items {
+		if it.tok.hasUnit && !it.tok.count && plain < 0 {
+			plain = i
+		}
+	}
+	used := map[string]int{}
+	for i, it := range items {
+		name := "#" + strconv.Itoa(i+1)
+		switch {
+		case i == plain && base != "":
+			name = ""
+		case it.tok.hasUnit || it.tok.count:
+			name = loneLabel("", it.tok)
+		}
+		used[name]++
+		if n := used[name]; n > 1 {
+			name += " #" + strconv.Itoa(n)
+		}
+		out(it, joinParts(base, name))
+	}
+}
+
+// loneLabel is the label, or what stands for it: the unit, or "value".
+func loneLabel(label string, t token) string {
+	switch {
+	case label != "":
+		return label
+	case t.count:
+		return t.unit.name
+	case t.hasUnit && t.unit.name != "":
+		return t.unit.name
+	}
+	return "value"
+}

@@ -1,0 +1,63 @@
+package metric
+
+// scanner runs the lines of a stream through the readers in order: JSON
+// documents, tables, then the grammar of lines.
+type scanner struct {
+	labels labels
+	emit   func(reading)
+	// row, when set, is called for each row of a table instead of emit for
+	// its numbers.
+	row func(*table, row)
+
+	gram  grammar
+	tab   tabler
+	find  jsonFinder
+	walk  jsonWalker
+	group int
+}
+
+// scan reads one stream and emits every labelled number. Of a failing read
+// what came before it counts; the error is returned.
+func scan(s stream, in labels, emit func(reading)) error {
+	sc := &scanner{labels: in, emit: emit}
+	sc.tab.flush = func(t *table) { emitRows(t, in, &sc.group, emit) }
+	sc.walk = jsonWalker{labels: in, emit: emit}
+	sc.find.doc = sc.document
+	sc.find.text = sc.text
+	return sc.run(s)
+}
+
+// scanRows reads one stream and calls f for each row of each table.
+func scanRows(s stream, f func(*table, row)) error {
+	sc := &scanner{labels: labels{}, emit: func(reading) {}}
+	sc.tab.row = f
+	sc.find.doc = func(string, int) {}
+	sc.find.text = sc.text
+	return sc.run(s)
+}
+
+func (sc *scanner) run(s stream) error {
+	lr := newLineReader(s.reader())
+	for line, ok := lr.next(); ok; line, ok = lr.next() {
+		sc.find.line(string(line), lr.n)
+	}
+	sc.find.close()
+	sc.tab.close()
+	return lr.err
+}
+
+// text reads a line that is no JSON.
+func (sc *scanner) text(s string, n int) {
+	if len(s) <= 4*maxGrammar && sc.tab.line(s, n) {
+		return
+	}
+	sc.gram.read(s, n, sc.emit)
+	sc.tab.other(s, len(sc.gram.toks))
+}
+
+// document reads a JSON document. A table does not go on after it.
+func (sc *scanner) document(doc string, line int) {
+	sc.tab.close()
+	sc.walk.line = line
+	sc.walk.document(doc)
+}

@@ -1,0 +1,165 @@
+package metric
+
+import "strings"
+
+// settle decides which tokens of a line are values: it drops numbers that are
+// part of a label, spreads, bounds and progress, and names the members of
+// lists such as "min/avg/max = 1/2/3 ms". The tokens are changed in place.
+func settle(s string, toks []token) []token {
+	for i := range toks {
+		t := &toks[i]
+		if i+1 < len(toks) && !t.hasUnit && !t.bad && labelAfter(s, t.end) {
+			t.part = true
+		}
+		if spreadBefore(s, t.start) {
+			t.aux = true
+		}
+	}
+	for i := range toks {
+		if !toks[i].aux && !toks[i].part {
+			markBracket(s, toks, i)
+		}
+	}
+	markFractions(s, toks)
+	out, from := toks[:0], 0
+	for _, t := range toks {
+		t.from = from
+		if !t.part {
+			from = t.end
+		}
+		if !t.aux && !t.part {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// spreadBefore reports whether the number at i is a spread.
+func spreadBefore(s string, i int) bool {
+	b := strings.TrimRight(s[:i], " \t")
+	return strings.HasSuffix(b, "±") || strings.HasSuffix(b, "+/-") || strings.HasSuffix(b, "+-") ||
+		strings.HasSuffix(b, "+/") || strings.HasSuffix(b, "\\pm")
+}
+
+// markBracket handles the bracket that token i opens, if it does: an interval
+// behind a number, or three estimates of which the middle one counts.
+func markBracket(s string, toks []token, i int) {
+	before := strings.TrimRight(s[:toks[i].start], " \t")
+	if before == "" {
+		return
+	}
+	open := before[len(before)-1]
+	if open != '[' && open != '(' {
+		return
+	}
+	closer := byte(']')
+	if open == '(' {
+		closer = ')'
+	}
+	end := strings.IndexByte(s[toks[i].end:], closer)
+	if end < 0 {
+		return
+	}
+	end += toks[i].end
+	n := i
+	for n < len(toks) && toks[n].start < end {
+		n++
+	}
+	in := toks[i:n]
+	after := strings.TrimRight(before[:len(before)-1], " \t")
+	if i > 0 && toks[i-1].end >= len(after) {
+		markBehind(s, toks[i-1], in, open, end)
+		return
+	}
+	if open == '[' && len(in) == 3 && in[0].hasUnit && !strings.Contains(s[in[0].end:end], ",") &&
+		in[0].si() <= in[1].si() && in[1].si() <= in[2].si() {
+		in[0].aux, in[2].aux = true, true
+	}
+}
+
+func (t token) si() float64 {
+	if t.hasUnit {
+		return t.value * t.unit.scale
+	}
+	return t.value
+}
+
+// markBehind marks the numbers in a bracket right behind the number t.
+func markBehind(s string, t token, in []token, open byte, end int) {
+	text := s[in[0].end:end]
+	if open == '(' {
+		one := len(in) == 1 && strings.TrimSpace(text) == ""
+		view := in[0].hasUnit && in[0].unit.si != "%" && in[0].unit.si != "x" && in[0].unit.name != t.unit.name
+		in[0].aux = one && !view
+		return
+	}
+	for k := range in {
+		in[k].aux = true
+	}
+}
+
+// markFractions finds numbers joined by "/" or "…": named lists get their
+// labels' unit, "45/100" is progress, two joined by "…" are a range.
+func markFractions(s string, toks []token) {
+	for i := 0; i+1 < len(toks); i++ {
+		j := i + listLen(s, toks[i:])
+		if j == i+1 {
+			continue
+		}
+		list := toks[i:j]
+		if j == i+2 && list[0].integer && list[1].integer && !list[0].hasUnit && s[list[0].end:list[1].start] == "/" {
+			list[0].aux, list[1].aux = true, true
+		}
+		last := list[len(list)-1]
+		for k := range list {
+			if last.hasUnit && !list[k].hasUnit {
+				list[k].unit, list[k].hasUnit = last.unit, true
+			}
+		}
+		i = j - 1
+	}
+}
+
+// listLen returns how many of the first tokens form a list, at least 1.
+func listLen(s string, toks []token) int {
+	n := 1
+	for n < len(toks) && joined(s[toks[n-1].end:toks[n].start]) {
+		n++
+	}
+	return n
+}
+
+// joined reports whether gap joins two numbers of a list.
+func joined(gap string) bool {
+	g := strings.TrimSpace(gap)
+	return g == "/" || g == "…" || g == ".." || g == "..." || gap == "-"
+}
+
+// listNames returns the names of a list of n numbers that the text before it
+// gives, and the text without them: "rtt min/avg/max" is "rtt" and three
+// names.
+func listNames(lead string, n int) (rest string, names []string) {
+	for _, sep := range []string{"/", "…", "...", ".."} {
+		if strings.Count(lead, sep) < n-1 {
+			continue
+		}
+		parts := strings.Split(lead, sep)
+		if len(parts) != n {
+			continue
+		}
+		first := strings.FieldsFunc(parts[0], func(r rune) bool { return r == ' ' || r == '(' || r == '[' || r == ',' })
+		last := strings.FieldsFunc(parts[n-1], func(r rune) bool { return strings.ContainsRune(" )],:=", r) })
+		if len(first) == 0 || len(last) == 0 {
+			return "", nil
+		}
+		names = append(names, first[len(first)-1])
+		for _, p := range parts[1 : n-1] {
+			names = append(names, strings.TrimSpace(p))
+		}
+		names = append(names, last[0])
+		rest = strings.TrimRight(parts[0], " ")
+		rest = rest[:len(rest)-len(names[0])] + " " + parts[n-1][strings.Index(parts[n-1], last[0])+len(last[0]):]
+		return strings.TrimSpace(strings.NewReplacer("( )", "", "()", "", "[]", "").Replace(strings.Join(strings.Fields(rest), " "))), names
+	}
+	return "", nil
+}

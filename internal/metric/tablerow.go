@@ -1,0 +1,225 @@
+package metric
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// emitRows emits the numbers of the buffered rows of a table. A number's label
+// is the key of its row and the heading of its column.
+func emitRows(t *table, in labels, group *int, emit func(reading)) {
+	if len(t.rows) == 0 {
+		return
+	}
+	if !t.named {
+		t.decide(in)
+	}
+	unitCol, valueCol := t.unitColumn()
+	def, hasDef := tableUnit(t.cols[0])
+	names := uniqueNames(t.cols)
+	var buf [8]token
+	for _, r := range t.rows {
+		*group++
+		key := t.keyOf(r)
+		for c, text := range r.cells {
+			tok, ok := cellNumber(text, buf[:0])
+			if !ok && strings.IndexByte(text, '=') > 0 && t.kind == 'a' {
+				new(grammar).read(text, r.line, func(rd reading) {
+					rd.label, rd.ctx, rd.text, rd.group = joinKey(key, rd.label), "", r.text, -*group
+					emit(rd)
+				})
+			}
+			if !ok || t.skip[c] {
+				continue
+			}
+			rd := reading{
+				tok: tok, label: joinKey(key, names[c]), line: r.line, text: r.text, group: -*group,
+				raw: text[tok.start:tok.end], rawUnit: unitText(text, tok), def: def, hasDef: hasDef && !countColumn(names[c]) && !strings.HasPrefix(names[c], "OPS"),
+			}
+			if c == valueCol {
+				if u, ok := parseUnit(r.cells[unitCol]); ok {
+					rd.def, rd.hasDef = u, true
+				}
+			}
+			emit(rd)
+		}
+	}
+}
+
+func joinKey(key, col string) string {
+	if key == "" {
+		return col
+	}
+	return verbatim + key + partSep + col
+}
+
+// uniqueNames numbers headings that occur more than once.
+func uniqueNames(cols []string) []string {
+	seen := map[string]int{}
+	out := slices.Clone(cols)
+	for i, c := range out {
+		c = strings.Trim(c, `"'`)
+		seen[c]++
+		if c == "" {
+			c = "column " + strconv.Itoa(i+1)
+		} else if n := seen[c]; n > 1 {
+			c += " #" + strconv.Itoa(n)
+		}
+		out[i] = c
+	}
+	return out
+}
+
+// tableUnit reads "Name (time in us)", the unit of all columns without one.
+func tableUnit(first string) (unit, bool) {
+	_, in, ok := strings.Cut(first, " in ")
+	if !ok {
+		return unit{}, false
+	}
+	u, ok := parseUnit(strings.TrimRight(in, ")] "))
+	return u, ok
+}
+
+// unitColumn returns the column that holds the unit of each row's value, and
+// the column of the values; -1 and -1 if there is none.
+func (t *table) unitColumn() (unitCol, valueCol int) {
+	unitCol, valueCol = -1, -1
+	for i, c := range t.cols {
+		words := splitWords(c)
+		if len(words) == 0 {
+			continue
+		}
+		switch words[len(words)-1] {
+		case "unit", "units":
+			unitCol = i
+		case "value", "avg", "average":
+			if valueCol < 0 {
+				valueCol = i
+			}
+		}
+	}
+	if unitCol < 0 || valueCol < 0 {
+		return -1, -1
+	}
+	return unitCol, valueCol
+}
+
+// keyOf returns the text that names a row.
+func (t *table) keyOf(r row) string {
+	var parts []string
+	for _, c := range t.key {
+		if r.cells[c] == "" {
+			continue
+		}
+		text := r.cells[c]
+		if t.kind != 'a' && plainInt(text) && t.cols[c] != "" {
+			text = t.cols[c] + "=" + text
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " ")
+}
+
+// column facts, worked out from the buffered rows.
+type columnFacts struct {
+	numbers, texts, ints int
+	units                bool
+	varies               bool
+}
+
+func (t *table) facts() []columnFacts {
+	f := make([]columnFacts, len(t.cols))
+	var buf [4]token
+	for _, r := range t.rows {
+		for c, text := range r.cells {
+			if text == "" {
+				continue
+			}
+			if tok, ok := cellNumber(text, buf[:0]); ok {
+				f[c].numbers++
+				f[c].units = f[c].units || tok.hasUnit
+				if tok.integer && !tok.bad {
+					f[c].ints++
+				}
+			} else {
+				f[c].texts++
+			}
+			f[c].varies = f[c].varies || text != t.rows[0].cells[c]
+		}
+	}
+	return f
+}
+
+// decide finds the columns that name a row: first those of text that vary,
+// then whole numbers that are parameters, until all rows differ. Columns that
+// name rows are no measurements.
+func (t *table) decide(in labels) {
+	t.named = true
+	t.skip = make([]bool, len(t.cols))
+	facts := t.facts()
+	var text, params []int
+	same := -1 // a column of text that is the same in all rows
+	for c, f := range facts {
+		info := in.of(t.cols[c])
+		switch {
+		case f.texts > f.numbers:
+			if f.varies {
+				text = append(text, c)
+			} else if same < 0 || isWord(t.cols[c], nameKeys...) {
+				same = c
+			}
+		case f.ints == f.numbers && f.varies && !f.units && !countColumn(t.cols[c]) && t.cols[c] != "" &&
+			(!info.hasUnit || info.unit.si == "B") && polarityOf(info.words, unit{}) == Unknown:
+			params = append(params, c)
+		}
+	}
+	if len(text) == 0 && same >= 0 {
+		text = append(text, same)
+	}
+	if t.index && facts[0].varies {
+		params = append(params, 0)
+	}
+	for _, c := range append(text, params...) {
+		if len(t.key) > 0 && t.distinct() {
+			break
+		}
+		if slices.Contains(params, c) && len(t.rows) < 2 {
+			break
+		}
+		t.key = append(t.key, c)
+	}
+	for _, c := range t.key {
+		t.skip[c] = true
+	}
+	if t.index {
+		t.skip[0] = true
+	}
+}
+
+// distinct reports whether the key columns tell all rows apart.
+func (t *table) distinct() bool {
+	seen := make(map[string]bool, len(t.rows))
+	for _, r := range t.rows {
+		k := t.keyOf(r)
+		if seen[k] {
+			return false
+		}
+		seen[k] = true
+	}
+	return true
+}
+
+// countColumn reports whether a heading is that of counts and identifiers,
+// which name no row and have no unit.
+func countColumn(name string) bool {
+	for _, w := range splitWords(name) {
+		switch w {
+		case "calls", "iterations", "iters", "iter", "count", "counts", "samples", "reps", "runs", "rounds", "cnt",
+			"id", "pid", "tid", "process", "thread", "index", "wrong", "correlation", "timestamp", "dispatch", "start", "end",
+			"agent", "queue", "outliers", "repeats", "instances", "seed":
+			return true
+		}
+	}
+	return false
+}
