@@ -1,0 +1,213 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
+
+	"perfbisect/engine"
+	"perfbisect/engine/search"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+var forms = map[string]func(io.Writer, *Document) error{"txt": Text, "md": Markdown, "json": JSON, "svg": SVG, "html": HTML}
+
+func render(t *testing.T, form string, d *Document) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := forms[form](&b, d); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-golden +got), -update rewrites:\n%s", name, diff)
+	}
+}
+
+// Text of every outcome, every form of two.
+func TestGolden(t *testing.T) {
+	for name, d := range outcomes() {
+		t.Run(name, func(t *testing.T) {
+			golden(t, name+".txt", render(t, "txt", d))
+			if name != "found" && name != "hostile" {
+				return
+			}
+			for form := range forms {
+				golden(t, name+"."+form, render(t, form, d))
+			}
+		})
+	}
+}
+
+// A terminal obeys control characters; no report has one.
+func TestNoControlCharacters(t *testing.T) {
+	for name, d := range outcomes() {
+		for form := range forms {
+			for _, r := range render(t, form, d) {
+				if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+					t.Errorf("%s.%s has %U", name, form, r)
+				}
+			}
+		}
+	}
+}
+
+// Nothing from outside becomes an element or an attribute.
+func TestHTMLHasOnlyItsOwnElements(t *testing.T) {
+	allowed := map[string]bool{}
+	for name := range strings.FieldsSeq("html head meta title style body main section h1 h2 p dl dt dd ul li code pre div table tr th td svg desc rect text line circle path g tbody") {
+		allowed[name] = true
+	}
+	for name, d := range outcomes() {
+		root, err := html.Parse(strings.NewReader(render(t, "html", d)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range root.Descendants() {
+			if n.Type == html.ElementNode && !allowed[n.Data] {
+				t.Errorf("%s: element %q", name, n.Data)
+			}
+			for _, a := range n.Attr {
+				if strings.HasPrefix(a.Key, "on") || a.Key == "href" || a.Key == "src" {
+					t.Errorf("%s: attribute %q", name, a.Key)
+				}
+			}
+		}
+	}
+}
+
+func TestSVGIsXML(t *testing.T) {
+	for name, d := range outcomes() {
+		decoder := xml.NewDecoder(strings.NewReader(render(t, "svg", d)))
+		for {
+			_, err := decoder.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// What a table row says from outside cannot add a cell or end the table.
+func TestMarkdownTablesKeepTheirShape(t *testing.T) {
+	for name, d := range outcomes() {
+		cells, fence := 0, ""
+		for l := range strings.Lines(render(t, "md", d)) {
+			l = strings.TrimSpace(l)
+			if strings.HasPrefix(l, "```") && (fence == "" || l == fence) {
+				if fence == "" {
+					fence = strings.TrimSuffix(l, "text")
+				} else {
+					fence = ""
+				}
+				continue
+			}
+			if fence != "" {
+				continue
+			}
+			if !strings.HasPrefix(l, "|") {
+				cells = 0
+				continue
+			}
+			n := strings.Count(l, "|") - strings.Count(l, `\|`)
+			if cells != 0 && n != cells {
+				t.Errorf("%s: %d bars after rows of %d: %s", name, n, cells, l)
+			}
+			cells = n
+		}
+		if fence != "" {
+			t.Errorf("%s: a code block does not end", name)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	for name, d := range outcomes() {
+		text := render(t, "json", d)
+		var back struct {
+			Schema int           `json:"schema"`
+			Tool   string        `json:"tool"`
+			Result engine.Result `json:"result"`
+			Files  []FileStat    `json:"files"`
+		}
+		if err := json.Unmarshal([]byte(text), &back); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if back.Schema != Schema || back.Tool != "perfbisect" || back.Result.Outcome != d.Result.Outcome || len(back.Files) != len(d.Files) {
+			t.Errorf("%s: %+v", name, back)
+		}
+		if strings.Contains(text, "null") {
+			t.Errorf("%s: null in\n%s", name, text)
+		}
+	}
+}
+
+func TestSummaryIsThreeSentences(t *testing.T) {
+	for name, d := range outcomes() {
+		s := Summary(d)
+		if name == "hostile" {
+			continue // a subject may have points of its own
+		}
+		if n := strings.Count(s+" ", ". ") - strings.Count(s, "A. Author"); n < 1 || n > 3 || !strings.HasSuffix(s, ".") {
+			t.Errorf("%s: %d sentences: %s", name, n, s)
+		}
+		t.Log(name+":", s)
+	}
+}
+
+// A report of a hunt of which nothing is known but how it ended.
+func TestEmptyDocuments(t *testing.T) {
+	for _, o := range []search.FindingOutcome{
+		search.Found, search.FoundAmong, search.NoRegression, search.Swapped, search.GapTooSmall, search.Unstable,
+		search.SameCode, search.EnvironmentChanged, search.Undecided, search.Measured, "of_the_future", "",
+	} {
+		d := &Document{Result: &engine.Result{Outcome: o}}
+		for form := range forms {
+			if got := render(t, form, d); got == "" || strings.Contains(got, "NaN") {
+				t.Errorf("%s.%s: %q", o, form, got)
+			}
+		}
+	}
+}
+
+// A reader of a broken pipe hears of it once, and sees no half report.
+func TestWriteErrors(t *testing.T) {
+	for form, f := range forms {
+		if err := f(broken{}, foundDocument()); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("%s: %v", form, err)
+		}
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
