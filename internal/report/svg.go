@@ -235,7 +235,7 @@ func (p *picture) describe(s slot) string {
 // legend says what the marks are.
 func (p *picture) legend() {
 	x, y := float64(svgWidth-plotRight+8), float64(svgHeight-plotBottom+8)
-	for _, entry := range []struct{ label, text string }{{"good", "run near good"}, {"bad", "run near bad"}, {"", "between, or no gap"}} {
+	for _, entry := range []struct{ label, text string }{{"good", "run near good"}, {"bad", "run near bad"}, {"", "neither"}} {
 		p.mark(x+4, y-4, entry.label)
 		p.text(x+14, y, "pb-text pb-small", "", entry.text)
 		y += 17
