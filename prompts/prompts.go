@@ -55,14 +55,11 @@ func all() []prompt {
 }
 
 // Instructions is the text that clients show the model before any tool is
-// known, at most 1,000 characters. A read-only server says that it is one.
-func Instructions(readOnly bool) string {
-	name := "instructions.md"
-	if readOnly {
-		name = "instructions_readonly.md"
-	}
-	return strings.TrimSpace(read(name))
-}
+// known, at most 1,000 characters.
+func Instructions() string { return strings.TrimSpace(read("instructions.md")) }
+
+// ReadOnlyInstructions is the same for a server that runs no command.
+func ReadOnlyInstructions() string { return strings.TrimSpace(read("instructions_readonly.md")) }
 
 // Register adds the prompts to a server.
 func Register(s *server.MCPServer) {

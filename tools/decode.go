@@ -92,7 +92,7 @@ func (f *field) set(v reflect.Value, raw any) error {
 }
 
 func (f *field) setText(v reflect.Value, raw any) error {
-	text, ok := textOf(raw)
+	text, ok := stringOf(raw)
 	if !ok {
 		return f.wrong(raw, "a string")
 	}
@@ -116,9 +116,9 @@ func (f *field) wrong(raw any, want string) error {
 	return fmt.Errorf("%s is %s, must be %s", f.name, show(raw), want)
 }
 
-// textOf takes a string, and a number or a switch as its text: an all-digit
+// stringOf takes a string, and a number or a switch as its text: an all-digit
 // commit hash or tag arrives as a number.
-func textOf(raw any) (string, bool) {
+func stringOf(raw any) (string, bool) {
 	switch x := raw.(type) {
 	case string:
 		return x, true
@@ -165,7 +165,7 @@ func listOf(raw any) ([]string, bool) {
 	case map[string]any:
 		var list []string
 		for _, name := range sortedKeys(x) {
-			text, ok := textOf(x[name])
+			text, ok := stringOf(x[name])
 			if !ok {
 				return nil, false
 			}
@@ -175,7 +175,7 @@ func listOf(raw any) ([]string, bool) {
 	case []any:
 		list := make([]string, len(x))
 		for i, e := range x {
-			text, ok := textOf(e)
+			text, ok := stringOf(e)
 			if !ok {
 				return nil, false
 			}

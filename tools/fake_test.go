@@ -205,6 +205,9 @@ func (f *fake) Step(_ context.Context, id string, steps int) (*app.Status, error
 		}
 		f.commands++
 		r.state = engine.Measuring
+		if steps == 0 && f.pace == 0 {
+			r.state, r.step = engine.Completed, fakeSteps
+		}
 		return nil
 	})
 }
@@ -318,3 +321,22 @@ func (f *fake) Refs(_ context.Context, prefix string) []string {
 	return []string{"v0.2.0", "v0.1.0", "main"}
 }
 func (f *fake) Kernels(context.Context, string) []string { return []string{"gemm", "attention"} }
+
+// hungFake has a Stop that heeds nothing but release.
+type hungFake struct {
+	*fake
+	release chan struct{}
+	once    sync.Once
+	in      chan struct{}
+}
+
+func (h *hungFake) entered() chan struct{} {
+	h.once.Do(func() { h.in = make(chan struct{}) })
+	return h.in
+}
+
+func (h *hungFake) Stop(context.Context, string, string) (*app.Status, error) {
+	close(h.entered())
+	<-h.release
+	return nil, fmt.Errorf("released")
+}

@@ -85,7 +85,7 @@ func (s *Server) shutDown(web *http.Server, cancelRequests, closeSessions func()
 	s.end()
 	closeSessions()
 	cancelRequests()
-	ctx, cancel := context.WithTimeout(context.Background(), hardStop)
+	ctx, cancel := context.WithTimeout(context.Background(), s.opt.stopWithin)
 	defer cancel()
 	if err := web.Shutdown(ctx); err != nil {
 		return errors.Join(fmt.Errorf("serving HTTP: %w", errHung), web.Close())

@@ -4,14 +4,20 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // suggestion is " (did you mean X?)" for the nearest of valid, or "" when none
-// is near: more than a third of the letters, and more than two, would change.
+// is near: more than a third of the letters, and more than two, would change,
+// and neither name begins with the other.
 func suggestion(name string, valid []string) string {
 	best, at := "", max(2, len(name)/3)+1
 	for _, v := range valid {
-		if d := distance(name, v); d < at {
+		d := distance(name, v)
+		if len(name) >= 3 && (strings.HasPrefix(v, name) || strings.HasPrefix(name, v)) {
+			d = min(d, 1)
+		}
+		if d < at {
 			best, at = v, d
 		}
 	}

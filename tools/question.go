@@ -74,7 +74,7 @@ func (s *Server) answered(ctx context.Context, req mcp.CallToolRequest) (*mcp.Ca
 	}
 	r, err := statusOf(s.svc.Answer(ctx, a.RunID, a.QuestionID, answerOf(e)))
 	if err != nil {
-		return s.fail(ctx, "answering "+a.QuestionID, err), true
+		return s.fail(ctx, "answering "+a.QuestionID, a.RunID, err), true
 	}
 	if next := s.ask(ctx, r); next != nil {
 		return next, true
@@ -86,7 +86,7 @@ func (s *Server) answered(ctx context.Context, req mcp.CallToolRequest) (*mcp.Ca
 // may be a number or a switch.
 func answerOf(e *mcp.ElicitationResult) string {
 	content, _ := e.Content.(map[string]any)
-	text, _ := textOf(content[answerField])
+	text, _ := stringOf(content[answerField])
 	return text
 }
 
@@ -100,7 +100,7 @@ func (s *Server) unanswered(ctx context.Context, a asked, e *mcp.ElicitationResu
 	s.asks.add(a.RunID, a.QuestionID)
 	r, err := statusOf(s.svc.Status(ctx, a.RunID))
 	if err != nil {
-		return s.fail(ctx, "asking "+a.QuestionID, err)
+		return s.fail(ctx, "asking "+a.QuestionID, a.RunID, err)
 	}
 	r.Summary = fmt.Sprintf("The user %s; the run waits. %s", how, r.Summary)
 	return reply("bisect_answer", r, 0)

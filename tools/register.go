@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"perfbisect/internal/app"
 )
 
 // tool is one entry of the tool list: A are its arguments (see field), R is its
@@ -66,7 +69,7 @@ func (t tool[A, R]) call(ctx context.Context, s *Server, req mcp.CallToolRequest
 	r, err := t.handle(ctx, s, a)
 	quiet()
 	if err != nil {
-		return s.fail(ctx, t.name, err)
+		return s.fail(ctx, t.name, runIDOf(req), err)
 	}
 	if ask := s.ask(ctx, any(r)); ask != nil {
 		return ask
@@ -112,28 +115,38 @@ func (s *Server) refuse(name string, err error) *mcp.CallToolResult {
 	return mcp.NewToolResultError(fmt.Sprintf("%s was not run:\n%s\nCorrect the arguments and call %s again.", name, bullets(err), name))
 }
 
-// fail answers a call that went wrong, with what to try next.
-func (s *Server) fail(ctx context.Context, name string, err error) *mcp.CallToolResult {
+// fail answers a call about run id (or "") that went wrong, with what to try.
+func (s *Server) fail(ctx context.Context, name, id string, err error) *mcp.CallToolResult {
 	var n *nextError
 	next := ""
 	switch {
 	case errors.As(err, &n):
 		next = n.next
-	case context.Cause(ctx) != nil:
+	case ctx.Err() != nil:
 		next = "The call was cancelled; runs go on. bisect_status shows them."
-	default:
-		next = s.advise(ctx)
+	case id != "":
+		next = s.newest(ctx, id)
 	}
 	return mcp.NewToolResultError(strings.TrimSpace(fmt.Sprintf("%s: %v\n%s", name, err, next)))
 }
 
-// advise lists the newest runs, because the commonest mistake is a wrong run.
-func (s *Server) advise(ctx context.Context) string {
+// runIDOf is the run that a call named.
+func runIDOf(req mcp.CallToolRequest) string {
+	id, _ := stringOf(req.GetArguments()["run_id"])
+	return id
+}
+
+// newest lists the newest runs when id is none of them: the commonest mistake
+// of a model whose context was compacted.
+func (s *Server) newest(ctx context.Context, id string) string {
 	runs, err := s.svc.List(ctx)
-	if err != nil || len(runs) == 0 {
+	if err != nil || slices.ContainsFunc(runs, func(r app.Brief) bool { return r.RunID == id }) {
 		return ""
 	}
-	ids := make([]string, 0, 5)
+	if len(runs) == 0 {
+		return "There are no runs; bisect_start makes one."
+	}
+	var ids []string
 	for _, r := range runs[:min(len(runs), 5)] {
 		ids = append(ids, fmt.Sprintf("%s (%s)", r.RunID, r.State))
 	}

@@ -172,9 +172,9 @@ func TestBudget(t *testing.T) {
 	if total > budgetBytes {
 		t.Errorf("the tools take %d bytes, the budget is %d", total, budgetBytes)
 	}
-	for _, readOnly := range []bool{false, true} {
-		if n := len(prompts.Instructions(readOnly)); n > 1000 {
-			t.Errorf("instructions (read-only %t) have %d characters, must be at most 1000", readOnly, n)
+	for _, text := range []string{prompts.Instructions(), prompts.ReadOnlyInstructions()} {
+		if n := len(text); n == 0 || n > 1000 {
+			t.Errorf("instructions have %d characters, must be in [1, 1000]: %.40s", n, text)
 		}
 	}
 }

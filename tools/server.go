@@ -19,11 +19,10 @@ import (
 const Name = "perfbisect"
 
 // Limits of a call that waits. Clients built on the TypeScript SDK give up
-// after 60 s whatever they hear meanwhile.
+// after 60 s whatever they hear meanwhile; Claude Code's idle limit is 30 min.
 const (
 	defaultMaxWait = 45 * time.Second
-	longestMaxWait = 25 * time.Minute // Claude Code's idle limit is 30 min
-	longestWait    = 50 * time.Second // that a model may ask for
+	longestMaxWait = 25 * time.Minute
 )
 
 // Options say how a Server behaves. The zero value is usable.
@@ -33,7 +32,8 @@ type Options struct {
 	MaxWait  time.Duration // longest wait inside one call; 0: [MaxWaitFromEnv]
 	Log      io.Writer     // for the server's own troubles; nil: standard error
 
-	validate bool // tests: check every result against its output schema
+	validate   bool          // tests: check every result against its output schema
+	stopWithin time.Duration // tests: instead of hardStop
 }
 
 // MaxWaitFromEnv is PERFBISECT_MAX_WAIT_S, in seconds, or 45 s when it is unset
@@ -67,6 +67,9 @@ func New(svc app.Service, o Options) *Server {
 	if o.MaxWait <= 0 {
 		o.MaxWait = MaxWaitFromEnv()
 	}
+	if o.stopWithin == 0 {
+		o.stopWithin = hardStop
+	}
 	if o.Log == nil {
 		o.Log = os.Stderr
 	}
@@ -92,7 +95,10 @@ func (s *Server) Close() {
 }
 
 func (s *Server) wiring() []server.ServerOption {
-	complete := completer{s.svc}
+	complete, instructions := completer{s.svc}, prompts.Instructions()
+	if s.opt.ReadOnly {
+		instructions = prompts.ReadOnlyInstructions()
+	}
 	options := []server.ServerOption{
 		server.WithToolCapabilities(false),
 		server.WithResourceCapabilities(true, false),
@@ -103,7 +109,7 @@ func (s *Server) wiring() []server.ServerOption {
 		server.WithResourceRecovery(),
 		server.WithTitle("perfbisect"),
 		server.WithDescription("Finds the commit that made a GPU kernel slow and shows what changed in its machine code"),
-		server.WithInstructions(prompts.Instructions(s.opt.ReadOnly)),
+		server.WithInstructions(instructions),
 		server.WithHooks(s.hooks()),
 		server.WithCacheHints(5*60*1000, mcp.CacheScopePublic),
 		server.WithMethodCacheHints(mcp.MethodResourcesList, 0, mcp.CacheScopePrivate),

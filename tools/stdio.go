@@ -54,7 +54,7 @@ func ServeStdio(ctx context.Context, s *Server, in io.Reader, out io.Writer) err
 	select {
 	case err := <-done:
 		return quiet(err)
-	case <-time.After(hardStop):
+	case <-time.After(s.opt.stopWithin):
 		return fmt.Errorf("serving stdio: %w", errHung)
 	}
 }
