@@ -119,6 +119,7 @@ func (s *State) applyBuilt(e Event) {
 }
 
 func (s *State) applyRan(e Event) {
+	begins := e.Run.Visit > s.visitBase
 	s.visitBase = max(s.visitBase, e.Run.Visit)
 	if e.Run.Warmup && e.Outcome == search.OK {
 		return
@@ -135,23 +136,42 @@ func (s *State) applyRan(e Event) {
 		place.Failure, place.Failures = e.Outcome, place.Failures+1
 	}
 	s.View.Places[e.Position] = place
-	s.visit(e)
+	s.visit(e, begins)
 }
 
-// visit adds a run to the visit it belongs to, or begins one.
-func (s *State) visit(e Event) {
-	n := len(s.Visits)
-	if n == 0 || s.Visits[n-1].Number != e.Run.Visit || s.Visits[n-1].Position != e.Position {
-		s.Visits = append(s.Visits, Visit{Number: e.Run.Visit, Position: e.Position, Phase: e.Run.Phase, Why: e.Run.Why, Outcome: search.OK})
-		n++
+// visit adds a run to the visit it belongs to, or begins one. It certainly
+// begins one with a number that is larger than all before.
+func (s *State) visit(e Event, begins bool) {
+	i := -1
+	if !begins {
+		i = s.visitOf(e)
 	}
-	v := &s.Visits[n-1]
+	if i < 0 {
+		i = len(s.Visits)
+		s.Visits = append(s.Visits, Visit{Number: e.Run.Visit, Position: e.Position, Phase: e.Run.Phase, Why: e.Run.Why, Outcome: search.OK})
+	}
+	v := &s.Visits[i]
 	v.ElapsedS += e.ElapsedS
 	if e.Outcome == search.OK {
 		v.Values = append(v.Values, e.Run.Value)
 		return
 	}
 	v.Outcome, v.Tail, v.Log = e.Outcome, e.Tail, e.Log
+}
+
+// openVisits bounds how far back a visit is looked for that other workers'
+// visits followed: one visit is open per worker.
+const openVisits = 1024
+
+// visitOf is the index of the visit that a run belongs to, or −1. It need not
+// be the newest when several workers measure.
+func (s *State) visitOf(e Event) int {
+	for i := len(s.Visits) - 1; i >= max(0, len(s.Visits)-openVisits); i-- {
+		if s.Visits[i].Number == e.Run.Visit && s.Visits[i].Position == e.Position {
+			return i
+		}
+	}
+	return -1
 }
 
 func (s *State) applyAsked(q *search.Question) {

@@ -257,3 +257,29 @@ func TestAMarkWithdrawsTheQuestion(t *testing.T) {
 		t.Errorf("question %v, status %s", s.Question, s.Status)
 	}
 }
+
+// Two workers' runs arrive in turn; each stays with its visit.
+func TestVisitsOfSeveralWorkers(t *testing.T) {
+	events := []Event{{Kind: EventPlanned, Plan: testPlan(4, search.Options{Workers: 2})}}
+	for k := range 6 {
+		events = append(events, Event{Kind: EventRan, Position: 1 + k%2, Outcome: search.OK, Run: &RunFact{Value: float64(k), Visit: 1 + k%2, Worker: k % 2}})
+	}
+	s := mustFold(t, withSeq(events))
+	if len(s.Visits) != 2 || len(s.Visits[0].Values) != 3 || len(s.Visits[1].Values) != 3 || s.NextVisit() != 3 {
+		t.Errorf("visits %+v", s.Visits)
+	}
+}
+
+func BenchmarkFold(b *testing.B) {
+	events := []Event{{Kind: EventPlanned, Plan: testPlan(1000, search.Options{})}}
+	for k := range 5000 {
+		events = append(events, Event{Kind: EventRan, Position: k % 1000, Outcome: search.OK, Run: &RunFact{Value: 1, Visit: k / 3}})
+	}
+	events = withSeq(events)
+	b.ReportMetric(float64(len(events)), "events")
+	for b.Loop() {
+		if _, err := Fold(events); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
