@@ -25,7 +25,7 @@ const (
 	// orphanGrace replaces a longer grace when nobody waits for the result.
 	orphanGrace = time.Second
 	// sweepLimit bounds the rounds of SIGKILL.
-	sweepLimit = 2 * time.Second
+	sweepLimit = 1500 * time.Millisecond
 	// sweepPause is the time between two such rounds.
 	sweepPause = 10 * time.Millisecond
 )
@@ -176,7 +176,8 @@ func (j *job) sweep() {
 }
 
 // signalTree sends sig to the command's process group and to every descendant
-// that left it.
+// that left it. Once the command itself is reaped its number may name another
+// group: then, where descendants are known, they alone are signalled.
 func (j *job) signalTree(sig syscall.Signal) {
 	list := descendants()
 	for _, pid := range list {
@@ -184,10 +185,13 @@ func (j *job) signalTree(sig syscall.Signal) {
 			j.signalled[pid] = true
 		}
 	}
-	_ = syscall.Kill(-j.pid, sig) // ESRCH: the group is empty
+	grouped := !j.exited || groupOnly
+	if grouped {
+		_ = syscall.Kill(-j.pid, sig) // ESRCH: the group is empty
+	}
 	for _, pid := range list {
-		if group, err := syscall.Getpgid(pid); err == nil && group != j.pid {
-			_ = syscall.Kill(pid, sig)
+		if group, err := syscall.Getpgid(pid); err == nil && (!grouped || group != j.pid) {
+			_ = syscall.Kill(pid, sig) // ESRCH: it ended meanwhile
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -22,7 +23,22 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == ownerArg {
 		owner(os.Args[2])
 	}
-	goleak.VerifyTestMain(m)
+	logs, err := os.MkdirTemp("", "race")
+	if err != nil {
+		panic(err)
+	}
+	// For the supervisor processes: a race there must not go unseen, and they need
+	// not wait a second before they exit.
+	os.Setenv("GORACE", "atexit_sleep_ms=0 log_path="+filepath.Join(logs, "race"))
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if races, _ := filepath.Glob(filepath.Join(logs, "race.*")); len(races) > 0 {
+			text, _ := os.ReadFile(races[0])
+			fmt.Fprintf(os.Stderr, "race in a supervisor process:\n%s\n", text)
+			code = 1
+		}
+		_ = os.RemoveAll(logs)
+		os.Exit(code)
+	}))
 }
 
 func owner(command string) {

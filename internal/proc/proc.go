@@ -3,6 +3,9 @@
 // streams kept apart and capped, and a life line, so that the tree dies too when
 // this process is killed with SIGKILL.
 //
+// The tree is what the command starts, daemons included. What it asks somebody
+// else to start (a container engine, a batch system) is not in it.
+//
 // It reports facts (exit code, signal, elapsed time, what was printed). It never
 // judges them, never parses output, never runs a shell by itself and never
 // retries a command.
@@ -20,6 +23,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -40,7 +44,8 @@ type Command struct {
 	// up in the PATH of Env, a relative path in Dir. No shell is involved; see
 	// [Shell].
 	Argv []string
-	// Dir is the working directory; "" means that of this process.
+	// Dir is the working directory; "" means that of this process. It and the
+	// output paths may be relative to the latter.
 	Dir string
 	// Env is the whole environment as K=V, a later entry winning over an earlier
 	// one; nil means that of this process.
@@ -153,22 +158,29 @@ func (c Command) validate() error {
 	return nil
 }
 
-// withDefaults fills in what the zero values stand for.
-func (c Command) withDefaults() Command {
+// withDefaults fills in what the zero values stand for, and makes paths
+// absolute, since the supervisor process works in the root folder.
+func (c Command) withDefaults() (Command, error) {
 	if c.Grace == 0 {
 		c.Grace = DefaultGrace
 	}
 	if c.MaxBytes == 0 {
 		c.MaxBytes = DefaultMaxBytes
 	}
-	if c.Env == nil {
-		c.Env = os.Environ()
-		if c.Dir != "" {
-			c.Env = append(c.Env, "PWD="+c.Dir)
+	var err error
+	if c.Dir, err = filepath.Abs(c.Dir); err != nil {
+		return c, fmt.Errorf("running %q: %w", c.Argv[0], err)
+	}
+	for _, path := range []*string{&c.StdoutPath, &c.StderrPath} {
+		if *path != "" {
+			*path, _ = filepath.Abs(*path) // fails where Dir has failed
 		}
 	}
+	if c.Env == nil {
+		c.Env = append(os.Environ(), "PWD="+c.Dir)
+	}
 	c.Env = lastWins(c.Env)
-	return c
+	return c, nil
 }
 
 // lastWins drops every entry of env that a later entry of the same name replaces.

@@ -134,6 +134,27 @@ func TestRunFiles(t *testing.T) {
 	}
 }
 
+// Paths are those of the caller, although the supervisor works elsewhere.
+func TestRunRelativePaths(t *testing.T) {
+	s := supervisor(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.Mkdir("sub", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, s, proc.Command{Argv: proc.Shell(`pwd -P; echo "$PWD"`), Dir: "sub", StdoutPath: "out"})
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(r.Stdout.Head), real+"/sub\n"+dir+"/sub\n"; got != want {
+		t.Errorf("ran in %q, want %q", got, want)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out")); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRunInvalid(t *testing.T) {
 	s := supervisor(t)
 	for _, c := range []proc.Command{

@@ -60,7 +60,10 @@ func (s *Supervisor) Run(ctx context.Context, c Command) (Result, error) {
 	if err := c.validate(); err != nil {
 		return Result{}, err
 	}
-	c = c.withDefaults()
+	c, err := c.withDefaults()
+	if err != nil {
+		return Result{}, err
+	}
 	for {
 		if ctx.Err() != nil {
 			return Result{ExitCode: -1, Canceled: true}, nil

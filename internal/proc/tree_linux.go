@@ -10,6 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// groupOnly says whether descendants outside the process group are out of reach.
+const groupOnly = false
+
 // childAttr starts the command in its own session and process group, so that no
 // terminal reaches it, and lets the kernel kill it if the supervisor itself is
 // killed. Pdeathsig follows the thread that forks: the supervisor forks from one

@@ -7,6 +7,8 @@ import "syscall"
 // Outside Linux there is neither a child subreaper nor /proc: the command's
 // process group is all that can be reached, and a daemon that left it survives.
 
+const groupOnly = true
+
 func childAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 func adoptOrphans() error { return nil }

@@ -41,6 +41,7 @@ type worker struct {
 
 func startWorker(ctx context.Context, argv []string) (*worker, error) {
 	w := &worker{cmd: exec.Command(argv[0], argv[1:]...)}
+	w.cmd.Dir = "/" // not to keep a folder in use for hours
 	w.cmd.Env = append(os.Environ(), marker+"=1")
 	w.cmd.Stderr = &w.stderr
 	w.cmd.WaitDelay = time.Second
