@@ -4,24 +4,36 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// counted is a job that takes d and counts its starts and its end.
-func counted(d time.Duration, starts *int, ended *error) func(context.Context) (*string, error) {
-	return func(ctx context.Context) (*string, error) {
-		*starts++
-		select {
-		case <-time.After(d):
-			s := "done"
-			return &s, nil
-		case <-ctx.Done():
-			*ended = ctx.Err()
-			return nil, ctx.Err()
-		}
+// worker is a job that takes some time and remembers how it went.
+type worker struct {
+	takes  time.Duration
+	starts atomic.Int32
+	broken atomic.Bool // it was cancelled
+}
+
+func (w *worker) work(ctx context.Context) (*string, error) {
+	w.starts.Add(1)
+	select {
+	case <-time.After(w.takes):
+		s := "done"
+		return &s, nil
+	case <-ctx.Done():
+		w.broken.Store(true)
+		return nil, ctx.Err()
 	}
+}
+
+// kept is how many jobs are remembered.
+func (js *jobs) kept() int {
+	js.mu.Lock()
+	defer js.mu.Unlock()
+	return len(js.byKey)
 }
 
 // TestJobOutlivesItsCall: a call that runs out of time leaves the job, and the
@@ -29,21 +41,20 @@ func counted(d time.Duration, starts *int, ended *error) func(context.Context) (
 func TestJobOutlivesItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		js := &jobs{life: t.Context()}
-		starts, ended := 0, error(nil)
-		work := counted(100*time.Second, &starts, &ended)
+		w := &worker{takes: 100 * time.Second}
 		for i := range 2 {
-			_, err := inBackground(t.Context(), js, "k", 45*time.Second, work)
+			_, err := inBackground(t.Context(), js, "k", 45*time.Second, w.work)
 			var n *nextError
 			if !errors.Is(err, errUnfinished) || !errors.As(err, &n) || !strings.Contains(n.next, "same arguments") {
 				t.Fatalf("call %d: error %v, want errUnfinished with what to do", i, err)
 			}
 			time.Sleep(time.Second)
 		}
-		got, err := inBackground(t.Context(), js, "k", 45*time.Second, work)
-		if err != nil || *got != "done" || starts != 1 {
-			t.Errorf("got %v, %v after %d starts, want one", got, err, starts)
+		got, err := inBackground(t.Context(), js, "k", 45*time.Second, w.work)
+		if err != nil || *got != "done" || w.starts.Load() != 1 {
+			t.Errorf("got %v, %v after %d starts, want one", got, err, w.starts.Load())
 		}
-		if len(js.byKey) != 0 {
+		if js.kept() != 0 {
 			t.Error("the fetched result is kept")
 		}
 	})
@@ -54,16 +65,15 @@ func TestJobOutlivesItsCall(t *testing.T) {
 func TestJobResultWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		js := &jobs{life: t.Context()}
-		starts, ended := 0, error(nil)
-		work := counted(60*time.Second, &starts, &ended)
-		inBackground(t.Context(), js, "k", 45*time.Second, work)
+		w := &worker{takes: 60 * time.Second}
+		inBackground(t.Context(), js, "k", 45*time.Second, w.work)
 		time.Sleep(90 * time.Second)
-		if got, err := inBackground(t.Context(), js, "k", 0, work); err != nil && !errors.Is(err, errUnfinished) || starts != 1 {
-			t.Errorf("%v, %v, %d starts", got, err, starts)
+		if got, err := inBackground(t.Context(), js, "k", 0, w.work); err != nil && !errors.Is(err, errUnfinished) || w.starts.Load() != 1 {
+			t.Errorf("%v, %v, %d starts", got, err, w.starts.Load())
 		}
 		time.Sleep(keepFor + time.Second)
 		synctest.Wait()
-		if len(js.byKey) != 0 {
+		if js.kept() != 0 {
 			t.Error("the result is kept for ever")
 		}
 	})
@@ -74,22 +84,21 @@ func TestJobResultWaits(t *testing.T) {
 func TestOrphanedJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		js := &jobs{life: t.Context()}
-		starts, ended := 0, error(nil)
-		work := counted(time.Hour, &starts, &ended)
+		w := &worker{takes: time.Hour}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		if _, err := inBackground(ctx, js, "k", 45*time.Second, work); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := inBackground(ctx, js, "k", 45*time.Second, w.work); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatal(err)
 		}
 		time.Sleep(orphanFor - time.Second)
 		synctest.Wait()
-		if ended != nil {
+		if w.broken.Load() {
 			t.Fatal("the job ended with its call")
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if ended == nil || len(js.byKey) != 0 {
-			t.Errorf("ended %v, %d kept; want it cancelled and forgotten", ended, len(js.byKey))
+		if !w.broken.Load() || js.kept() != 0 {
+			t.Errorf("cancelled %t, %d kept; want it cancelled and forgotten", w.broken.Load(), js.kept())
 		}
 	})
 }
@@ -99,12 +108,12 @@ func TestJobsEndWithTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		life, end := context.WithCancel(t.Context())
 		js := &jobs{life: life}
-		starts, ended := 0, error(nil)
-		inBackground(t.Context(), js, "k", time.Second, counted(time.Hour, &starts, &ended))
+		w := &worker{takes: time.Hour}
+		inBackground(t.Context(), js, "k", time.Second, w.work)
 		end()
 		js.group.Wait()
-		if !errors.Is(ended, context.Canceled) {
-			t.Errorf("ended with %v", ended)
+		if !w.broken.Load() {
+			t.Error("the job was not cancelled")
 		}
 	})
 }

@@ -35,7 +35,9 @@ func TestProgress(t *testing.T) {
 			time.Sleep(time.Millisecond)
 			say(ctx, fmt.Sprintf("run %d", i))
 		}
+		p.mu.Lock()
 		busy := len(heard)
+		p.mu.Unlock()
 		time.Sleep(44 * time.Second) // nothing new
 		stop()
 		p.flush()
