@@ -1,0 +1,317 @@
+package hints
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Limits that bound memory. A line beyond maxLine is cut; a file beyond
+// maxFileLines or maxFileBytes is handed on in parts.
+const (
+	maxLine      = 8 << 10
+	maxFileLines = 20_000
+	maxFileBytes = 4 << 20
+	maxPath      = 4 << 10
+)
+
+// A diffLine is one line of a hunk. kind is ' ', '-' or '+'; old and new are its
+// line numbers, 0 on the side where it does not exist.
+type diffLine struct {
+	kind     byte
+	text     string
+	old, new int
+}
+
+// A diffHunk is one hunk. section is what git prints after the second @@: the
+// last line above the hunk that starts in column 0, usually a function.
+type diffHunk struct {
+	section string
+	lines   []diffLine
+}
+
+// A diffFile is one file of the diff, or a part of a large one.
+type diffFile struct {
+	oldPath, newPath string // "" for /dev/null
+	added, deleted   bool
+	binary, combined bool
+	submodule        [2]string // commits before and after
+	hunks            []diffHunk
+	part             int // 0, or the number of the part of a large file
+}
+
+func (f *diffFile) path() string {
+	if f.newPath != "" {
+		return f.newPath
+	}
+	return f.oldPath
+}
+
+// A parser reads a diff and calls visit for each file. The file belongs to the
+// parser again when visit returns.
+type parser struct {
+	r     *bufio.Reader
+	visit func(*diffFile)
+
+	f            *diffFile
+	oldN, newN   int // lines that the current hunk still has
+	oldAt, newAt int
+	lines, bytes int
+
+	sawDiff   bool // at least one file header or hunk
+	truncated bool // a line was cut or a file split
+}
+
+func newParser(r io.Reader, visit func(*diffFile)) *parser {
+	return &parser{r: bufio.NewReaderSize(r, 64<<10), visit: visit}
+}
+
+func (p *parser) run() error {
+	for {
+		s, err := p.readLine()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("reading diff: %w", err)
+		}
+		if s != "" || err == nil {
+			p.line(s)
+		}
+		if err != nil {
+			p.endFile()
+			return nil
+		}
+	}
+}
+
+// readLine returns the next line without its end, cut at maxLine bytes.
+func (p *parser) readLine() (string, error) {
+	var b []byte
+	for {
+		part, err := p.r.ReadSlice('\n')
+		room := maxLine - len(b)
+		if len(part) > room+1 {
+			p.truncated = true
+			part = part[:max(room, 0)]
+		}
+		b = append(b, part...)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		return cleanLine(b), err
+	}
+}
+
+// cleanLine drops the line end and, if git was told to colour, its escapes.
+func cleanLine(b []byte) string {
+	n := len(b)
+	if n > 0 && b[n-1] == '\n' {
+		n--
+	}
+	if n > 0 && b[n-1] == '\r' {
+		n--
+	}
+	s := string(b[:n])
+	if strings.Contains(s, "\x1b[") {
+		s = stripEscapes(s)
+	}
+	return s
+}
+
+func stripEscapes(s string) string {
+	var b strings.Builder
+	for {
+		i := strings.Index(s, "\x1b[")
+		if i < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		b.WriteString(s[:i])
+		s = s[i+2:]
+		j := strings.IndexFunc(s, func(r rune) bool { return r >= '@' && r <= '~' })
+		if j < 0 {
+			return b.String()
+		}
+		s = s[j+1:]
+	}
+}
+
+func (p *parser) line(s string) {
+	if p.inHunk() {
+		if p.hunkLine(s) {
+			return
+		}
+	}
+	p.headerLine(s)
+}
+
+func (p *parser) inHunk() bool { return p.oldN > 0 || p.newN > 0 }
+
+// hunkLine takes a line of the current hunk; false means that s is none, so the
+// hunk was shorter than its header said.
+func (p *parser) hunkLine(s string) bool {
+	kind := byte(' ')
+	text := ""
+	if s != "" {
+		kind, text = s[0], s[1:]
+	}
+	switch kind {
+	case ' ', '+', '-':
+	case '\\':
+		return true
+	default:
+		p.oldN, p.newN = 0, 0
+		return false
+	}
+	p.add(kind, text)
+	return true
+}
+
+func (p *parser) add(kind byte, text string) {
+	l := diffLine{kind: kind, text: text}
+	if kind != '+' {
+		l.old = p.oldAt
+		p.oldAt++
+		p.oldN--
+	}
+	if kind != '-' {
+		l.new = p.newAt
+		p.newAt++
+		p.newN--
+	}
+	h := &p.f.hunks[len(p.f.hunks)-1]
+	h.lines = append(h.lines, l)
+	p.lines++
+	p.bytes += len(text)
+	if p.lines >= maxFileLines || p.bytes >= maxFileBytes {
+		p.split(h.section)
+	}
+}
+
+// split hands on what was read of a large file and goes on with its next part.
+func (p *parser) split(section string) {
+	f := p.f
+	p.visit(f)
+	p.truncated = true
+	next := &diffFile{oldPath: f.oldPath, newPath: f.newPath, added: f.added, deleted: f.deleted, part: f.part + 1}
+	next.hunks = []diffHunk{{section: section}}
+	p.f, p.lines, p.bytes = next, 0, 0
+}
+
+func (p *parser) startFile() {
+	p.endFile()
+	p.sawDiff = true
+	p.f = &diffFile{}
+}
+
+func (p *parser) endFile() {
+	if p.f != nil {
+		p.visit(p.f)
+	}
+	p.f, p.lines, p.bytes = nil, 0, 0
+	p.oldN, p.newN = 0, 0
+}
+
+func (p *parser) headerLine(s string) {
+	switch {
+	case strings.HasPrefix(s, "diff --git "):
+		p.startFile()
+		p.f.oldPath, p.f.newPath = gitHeaderPaths(s[len("diff --git "):])
+	case strings.HasPrefix(s, "diff --cc "), strings.HasPrefix(s, "diff --combined "):
+		p.startFile()
+		p.f.combined = true
+		p.f.newPath = unquotePath(s[strings.LastIndexByte(s[:len("diff --cc ")], ' ')+1:])
+	case strings.HasPrefix(s, "Submodule ") && strings.Contains(s, ".."):
+		p.submoduleLog(s)
+	case strings.HasPrefix(s, "--- "):
+		if p.f == nil || len(p.f.hunks) > 0 {
+			p.startFile()
+		}
+		p.f.oldPath = headerPath(s[4:])
+		p.f.added = p.f.added || p.f.oldPath == ""
+	case p.f == nil:
+	case strings.HasPrefix(s, "+++ "):
+		p.f.newPath = headerPath(s[4:])
+		p.f.deleted = p.f.deleted || p.f.newPath == ""
+		stripPrefixes(p.f)
+	case strings.HasPrefix(s, "@@@"):
+		p.f.combined = true
+	case strings.HasPrefix(s, "@@ "):
+		p.hunkHeader(s)
+	default:
+		p.extendedHeader(s)
+	}
+}
+
+func (p *parser) extendedHeader(s string) {
+	f := p.f
+	switch {
+	case len(f.hunks) > 0:
+	case strings.HasPrefix(s, "new file mode"):
+		f.added = true
+	case strings.HasPrefix(s, "deleted file mode"):
+		f.deleted = true
+	case strings.HasPrefix(s, "rename from "):
+		f.oldPath = unquotePath(s[len("rename from "):])
+	case strings.HasPrefix(s, "rename to "):
+		f.newPath = unquotePath(s[len("rename to "):])
+	case strings.HasPrefix(s, "copy to "):
+		f.newPath = unquotePath(s[len("copy to "):])
+		f.added = true
+	case strings.HasPrefix(s, "Binary files "), strings.HasPrefix(s, "GIT binary patch"):
+		f.binary = true
+	}
+}
+
+// submoduleLog reads git's --submodule=log form: "Submodule path a1b2c3..d4e5f6:".
+func (p *parser) submoduleLog(s string) {
+	fields := strings.Fields(strings.TrimSuffix(s, ":"))
+	if len(fields) < 3 {
+		return
+	}
+	a, b, ok := strings.Cut(fields[2], "..")
+	if !ok || !isHex(a) || !isHex(strings.TrimLeft(b, ".")) {
+		return
+	}
+	p.startFile()
+	p.f.newPath = fields[1]
+	p.f.oldPath = fields[1]
+	p.f.submodule = [2]string{a, strings.TrimLeft(b, ".")}
+}
+
+// hunkHeader reads "@@ -1,2 +3,4 @@ section". Counts beyond 2^31 are refused.
+func (p *parser) hunkHeader(s string) {
+	rest, section, ok := strings.Cut(s[3:], " @@")
+	if !ok {
+		return
+	}
+	o, n, ok := strings.Cut(rest, " ")
+	if !ok || !strings.HasPrefix(o, "-") || !strings.HasPrefix(n, "+") {
+		return
+	}
+	oAt, oN, ok1 := hunkRange(o[1:])
+	nAt, nN, ok2 := hunkRange(n[1:])
+	if !ok1 || !ok2 {
+		return
+	}
+	p.sawDiff = true
+	p.oldAt, p.oldN, p.newAt, p.newN = oAt, oN, nAt, nN
+	if p.lines += 1; p.lines >= maxFileLines {
+		p.split("")
+	}
+	p.f.hunks = append(p.f.hunks, diffHunk{section: strings.TrimSpace(section)})
+}
+
+func hunkRange(s string) (at, n int, ok bool) {
+	a, c, has := strings.Cut(s, ",")
+	at, err := strconv.Atoi(a)
+	if err != nil || at < 0 || at > 1<<31 {
+		return 0, 0, false
+	}
+	if !has {
+		return at, 1, true
+	}
+	n, err = strconv.Atoi(c)
+	return at, n, err == nil && n >= 0 && n <= 1<<31
+}

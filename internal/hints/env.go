@@ -1,0 +1,80 @@
+package hints
+
+import (
+	"regexp"
+	"strings"
+)
+
+// gpuVariable are environment variables that steer the GPU stack.
+var gpuVariable = regexp.MustCompile(`^(HIP|HSA|ROCR?|ROCM|AMD|AMDGCN|AMDGPU|GPU|TRITON|MIOPEN|HIPBLASLT|ROCBLAS|TENSILE|PYTORCH|TORCH|TORCHINDUCTOR|CUDA|NCCL|RCCL|VLLM|SGLANG|SGL|AITER|CK|FLASH_ATTENTION|OMP|MLIR|LLVM|FLYDSL|DEBUG_CLR|GGML|LLAMA|XLA|HCC|KMP|OMPI|UCX|NVTE|DISABLE|ENABLE|LD_PRELOAD|MALLOC|OPENBLAS|MKL)(_[A-Z0-9_]+|$)`)
+
+// notBehaviour are variables of the same families that only say where things lie.
+var notBehaviour = regexp.MustCompile(`(_PATH|_HOME|_DIR|_ROOT|_VERSION|_ARCH|_TOKEN|_URL|_COMMIT|_TAG|_BRANCH|_HASH|_IMAGE|_REPO|_LOG_DIR|_FILE)$|^(AMD|ROCM|CUDA|TORCH|LLVM|MLIR|HIP)_(VERSION|HOME|PATH|DIR|ROOT)|_H_?$|_HPP_?$`)
+
+// envRules finds environment variables set to something else.
+func (fc *fileContext) envRules(r *run) {
+	for _, c := range r.changes(fc) {
+		if !fc.isVariable(&c) {
+			continue
+		}
+		e := evidenceOf{pattern: "environment_variable", level: 2, run: r}
+		gpu := gpuVariable.MatchString(c.key) && !notBehaviour.MatchString(c.key)
+		if gpu {
+			e.level = 3
+		}
+		switch {
+		case c.old != nil && c.new != nil:
+			e.old, e.new = c.old.line, c.new.line
+			e.reason = c.key + " changed from " + textOf(c.old.val) + " to " + textOf(c.new.val)
+		case c.new != nil:
+			e.old, e.new = partners(r, c.new.line)
+			e.reason = c.key + " is now set"
+		default:
+			e.old, e.new = partners(r, c.old.line)
+			e.reason = c.key + " is no longer set"
+		}
+		if l := e.new; l != nil && l.newFn != "" {
+			continue
+		}
+		if !gpu {
+			e.level = 1
+		}
+		fc.emit(e)
+	}
+}
+
+// isVariable tells whether a setting is one of the environment: by its form in
+// code, by its name in shells and images.
+func (fc *fileContext) isVariable(c *settingChange) bool {
+	if len(c.key) < 4 || strings.ToUpper(c.key) != c.key || !isUpper(c.key[0]) || notBehaviour.MatchString(c.key) {
+		return false
+	}
+	s := c.new
+	if s == nil {
+		s = c.old
+	}
+	ts := s.line.toks
+	switch fc.lang {
+	case langShell:
+		return gpuVariable.MatchString(c.key) && !buildSetting.MatchString(c.key)
+	case langDocker:
+		return ts[0].text == "ENV" || gpuVariable.MatchString(c.key) && ts[0].text != "ARG"
+	case langYAML, langTOML, langJSON:
+		return gpuVariable.MatchString(c.key) && !buildSetting.MatchString(c.key)
+	case langPython, langC:
+		for i, t := range ts {
+			if t.kind != tokString || t.text != c.key || i == 0 {
+				continue
+			}
+			for _, u := range ts[:i] {
+				if n := u.last(); n == "environ" || n == "getenv" || n == "setenv" || n == "putenv" || strings.Contains(u.text, "environ.") || n == "getEnv" {
+					return true
+				}
+			}
+			if strings.Contains(s.line.call+s.line.outer, "env") {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,136 @@
+package hints
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+)
+
+// codegenFlag are flags that change the machine code. Warnings, include paths and
+// libraries do not.
+var codegenFlag = regexp.MustCompile(`^(-O([0-3sgz]|fast)|/O[12dx]|-f(?:no-)?(fast-math|unroll\S*|inline\S*|vectorize|slp-vectorize|gpu-\S+|approx-func|associative-math|finite-math-only|signed-zeros|offload-lto|lto\S*|sanitize\S*|profile\S*|omit-frame-pointer|strict-aliasing|exceptions|rtti|contract\S*|ffp-contract\S*|cuda-\S+|hip-\S+|openmp\S*|math-errno|stack-protector\S*|PIC|plugin\S*|ptrauth\S*|uniform-block)|-ffp-contract\S*|-fp-contract\S*|-mllvm|-m(?:no-)?(tune|arch|cpu|code-object-version|wavefrontsize64|cumode|unsafe-fp-atomics|fma|avx\S*|tgsplit|sram-ecc|xnack|amdgpu-\S+|printf-kind)\S*|-march\S*|-mcpu\S*|-G|-g[0-3]?|-ggdb|-g?lineinfo|-lineinfo|-?-amdgpu-\S+|-?-enable-\S+|-?-disable-\S+|-?-offload-arch\S*|--amdgpu-target\S*|--gpu-max-threads-per-block\S*|--?maxrregcount\S*|--?use_fast_math|-cl-\S+|-ftz\S*|--ftz\S*|-prec-(div|sqrt)\S*|--save-temps|-save-temps|-fgpu-\S+|-x?hip-\S+|-Xptxas|-Xclang|-?-misched\S*|-?-greedy\S*|-?-regalloc\S*|-?-unroll-\S+|-?-inline-\S+|-?-sched\S*|-?-lsr\S*|-?-hip-\S+|-DNDEBUG|-DDEBUG\S*|-D_DEBUG|-DUSE_\S+|-DENABLE_\S+|-DDISABLE_\S+|-DCK_\S+|-DGGML_\S+|-DFLASH\S+|--debug|--release|--ptxas-options\S*)$`)
+
+// buildSetting are settings of build systems that choose how code is compiled.
+var buildSetting = regexp.MustCompile(`(?i)^(cmake_build_type|build_type|buildtype|cmake_(c|cxx|hip|cuda)_(flags\w*|compiler\w*|architectures)|(gpu|amdgpu|hip|rocm)_(targets|archs?|architectures?)|pytorch_rocm_arch|cmake_interprocedural_optimization|interprocedural_optimization|(hip|cuda|nvcc|cxx|c|hipcc)_?flags\w*|extra_(cflags|cuda_cflags|compile_args|hipcc_flags)\w*|optimization|opt_level|ggml_\w+|llama_\w+|build_(debug|asserts)|llvm_enable_assertions|with_(asserts|debug)|use_fast_math|enable_(asserts|assertions|lto|debug|sanitizer\w*)|torch_cuda_arch_list|cuda_arch\w*)$`)
+
+// flagRules compares the compiler flags of a run's two sides as bags, so that their
+// order and line do not matter.
+func (fc *fileContext) flagRules(r *run) {
+	if fc.lang == langReqs || fc.lang == langPin || fc.lang == langLLVM || fc.lang == langMLIR || fc.lang == langAsm {
+		return
+	}
+	olds, news := fc.flagsOf(r.old), fc.flagsOf(r.new)
+	var changed []string
+	var l *srcLine
+	for f, at := range olds {
+		if _, ok := news[f]; !ok {
+			changed = append(changed, "-"+f)
+			l = lineBefore(l, at)
+		}
+	}
+	for f, at := range news {
+		if _, ok := olds[f]; !ok {
+			changed = append(changed, "+"+f)
+			l = at
+		}
+	}
+	if len(changed) > 0 {
+		fc.reportFlags(r, l, changed)
+	}
+	fc.buildSettings(r)
+}
+
+func lineBefore(a, b *srcLine) *srcLine {
+	if a == nil {
+		return b
+	}
+	return a
+}
+
+func (fc *fileContext) reportFlags(r *run, l *srcLine, changed []string) {
+	sort.Strings(changed)
+	e := evidenceOf{pattern: "compiler_flags", level: 3, run: r, reason: "flags removed (-) and added (+): " + clip(strings.Join(changed, ", "))}
+	e.old, e.new = partners(r, l)
+	if e.new != nil && e.new.newFn != "" {
+		return
+	}
+	weak := true
+	for _, c := range changed {
+		f := c[1:]
+		if !strings.HasPrefix(f, "-D") && f != "-g" && f != "--debug" && f != "--release" && !strings.Contains(f, "openmp") && f != "-fPIC" && f != "-fno-exceptions" && f != "-fexceptions" {
+			weak = false
+		}
+	}
+	if weak || fc.lang == langC || fc.lang == langPython && !fc.flagContext(l) {
+		e.level = 2
+	}
+	fc.emit(e)
+}
+
+// flagContext tells whether a Python line is about compiling at all.
+func (fc *fileContext) flagContext(l *srcLine) bool {
+	for _, w := range []string{"flag", "arg", "compile", "option", "nvcc", "hipcc", "clang", "cmd"} {
+		if strings.Contains(strings.ToLower(l.text+" "+l.call+" "+l.outer), w) {
+			return true
+		}
+	}
+	return fc.base == "setup.py" || strings.Contains(fc.path, "compil") || strings.Contains(fc.path, "build") || strings.Contains(fc.path, "jit")
+}
+
+// flagsOf lists the flags of some lines. In code they are strings, in build files
+// words.
+func (fc *fileContext) flagsOf(ls []*srcLine) map[string]*srcLine {
+	out := map[string]*srcLine{}
+	add := func(s string, l *srcLine) {
+		s = strings.Trim(s, `"',;()`)
+		if len(s) > 1 && len(s) < 120 && (s[0] == '-' || s[0] == '/') && codegenFlag.MatchString(s) {
+			out[s] = l
+		}
+	}
+	for _, l := range ls {
+		prev := token{}
+		for i, t := range l.toks {
+			switch {
+			case t.kind == tokString:
+				for _, w := range strings.Fields(t.text) {
+					add(w, l)
+				}
+			case fc.lang.config() && t.kind != tokOp:
+				w := t.text
+				if i+2 < len(l.toks) && l.toks[i+1].text == "=" && strings.HasPrefix(w, "-") {
+					w += "=" + l.toks[i+2].text
+				}
+				if prev.text != "[" || fc.lang != langYAML {
+					add(w, l)
+				}
+			}
+			prev = t
+		}
+	}
+	return out
+}
+
+// buildSettings compares CMAKE_BUILD_TYPE, GPU_TARGETS and their like.
+func (fc *fileContext) buildSettings(r *run) {
+	for _, c := range r.changes(fc) {
+		if !buildSetting.MatchString(strings.TrimPrefix(c.key, "-D")) || fc.lang == langC {
+			continue
+		}
+		e := evidenceOf{pattern: "compiler_flags", run: r}
+		switch {
+		case c.old != nil && c.new != nil:
+			e.level, e.old, e.new = 3, c.old.line, c.new.line
+			e.reason = c.key + " changed from " + textOf(c.old.val) + " to " + textOf(c.new.val)
+			e.faster = strings.Contains(textOf(c.new.val), "Release") && !strings.Contains(textOf(c.old.val), "Release")
+		case c.new != nil && len(r.old) == 0:
+			e.level, e.new = 2, c.new.line
+			e.reason = c.key + " was added"
+		case c.old != nil && len(r.new) == 0:
+			e.level, e.old = 2, c.old.line
+			e.reason = c.key + " was removed"
+		default:
+			continue
+		}
+		fc.emit(e)
+	}
+}

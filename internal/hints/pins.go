@@ -1,0 +1,142 @@
+package hints
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+var (
+	requirement = regexp.MustCompile(`^\s*["'\-]*\s*["']?([A-Za-z0-9][\w.\-]*(?:\[[\w,\-]*\])?)\s*(?:@|===|==|>=|<=|~=|!=|>|<|\^|=|\s*=\s*["'{])\s*["']?([^\s,;#"']+)`)
+	fromImage   = regexp.MustCompile(`(?i)^\s*FROM\s+(?:--\S+\s+)?(\S+)`)
+	hexHash     = regexp.MustCompile(`\b[0-9a-f]{7,64}\b`)
+	pinKey      = regexp.MustCompile(`(?i)(version|commit|hash|branch|tag|sha|revision|\brev|_ref|image)s?\d*$`)
+	installCmd  = regexp.MustCompile(`(?i)\b(pip3?|conda|apt(-get)?|uv|dnf|yum|mamba)\s+.*install\b|git\s+(clone|checkout)|wget|curl`)
+	versionWord = regexp.MustCompile(`\d+(\.\d+)+|\b[0-9a-f]{7,40}\b|\bv?\d+\.\d+|-\d+-`)
+)
+
+// gpuPackages decide about the code on the device.
+var gpuPackages = rx(`(?i)torch|triton|rocm|hip|llvm|clang|aiter|composable|(^|[^a-z])ck([^a-z]|$)|flash|cuda|xformers|rccl|nccl|miopen|rocblas|tensile|cutlass|jax|vllm|flydsl|iree|mlir|cupy|apex|sglang|sgl|deepspeed|transformer.?engine|amd|gpu|tilelang|flashinfer|onnxruntime|migraphx|gcc|ninja`)
+
+// devPackages run beside the code, never in it.
+var devPackages = rx(`(?i)^(pytest|ruff|black|mypy|isort|flake8|pylint|pre-?commit|sphinx|myst|yapf|codespell|coverage|tox|nox|types-|mkdocs|docutils|twine|build$|wheel$|setuptools|parameterized|expecttest|hypothesis|lm-eval|matplotlib|pandas|tabulate|rich|tqdm|requests|actions/|clang-format|jinja2|furo|breathe|rocm-docs)`)
+
+// pinRules finds moved versions in build files, images and pin files.
+func (fc *fileContext) pinRules(r *run) {
+	switch fc.lang {
+	case langPin:
+		fc.pinFile(r)
+	case langReqs, langTOML:
+		fc.requirements(r)
+	case langDocker, langShell, langCMake, langMake, langYAML, langJSON:
+		fc.pinLines(r)
+	}
+}
+
+func (fc *fileContext) pinFile(r *run) {
+	if len(r.old) == 0 || len(r.new) == 0 {
+		return
+	}
+	fc.emit(evidenceOf{
+		pattern: "dependency_version", level: 3, old: r.old[0], new: r.new[0], run: r,
+		reason: "the file pins a version; what came with it is not in this diff",
+	})
+}
+
+// requirements compares lines "name==version" by name.
+func (fc *fileContext) requirements(r *run) {
+	olds := map[string]*srcLine{}
+	vers := map[string]string{}
+	for _, l := range r.old {
+		if m := requirement.FindStringSubmatch(l.text); m != nil {
+			name := strings.ToLower(m[1])
+			olds[name], vers[name] = l, m[2]
+		}
+	}
+	for _, l := range r.new {
+		m := requirement.FindStringSubmatch(l.text)
+		if m == nil {
+			continue
+		}
+		name := strings.ToLower(m[1])
+		o := olds[name]
+		if o == nil || vers[name] == m[2] || name == "version" || name == "python" || name == "requires-python" || devPackages.MatchString(name) {
+			continue
+		}
+		if fc.lang == langTOML && !versionWord.MatchString(m[2]) {
+			continue
+		}
+		fc.emitPin(r, o, l, name, vers[name], m[2])
+	}
+}
+
+func (fc *fileContext) emitPin(r *run, o, n *srcLine, name, from, to string) {
+	e := evidenceOf{pattern: "dependency_version", level: 2, old: o, new: n, run: r}
+	e.reason = fmt.Sprintf("%s moves from %s to %s", name, from, to)
+	if gpuPackages.MatchString(name) {
+		e.level = 3
+		e.reason += "; it holds or compiles device code"
+	}
+	if strings.Contains(strings.ToLower(fc.base), "dev") || strings.Contains(strings.ToLower(fc.base), "doc") || strings.Contains(strings.ToLower(fc.base), "lint") || strings.Contains(strings.ToLower(fc.base), "test") {
+		e.level = 1
+	}
+	fc.emit(e)
+}
+
+// pinLines compares images, installs and settings named ..._VERSION, ..._COMMIT.
+func (fc *fileContext) pinLines(r *run) {
+	for _, p := range r.pairs {
+		if a, b := fromImage.FindStringSubmatch(p.old.text), fromImage.FindStringSubmatch(p.new.text); a != nil && b != nil && fc.lang == langDocker {
+			if a[1] != b[1] {
+				fc.emit(evidenceOf{pattern: "dependency_version", level: 3, old: p.old, new: p.new, run: r, reason: fmt.Sprintf("the base image moves from %s to %s", a[1], b[1])})
+			}
+			continue
+		}
+		d := diffTokens(p.old.toks, p.new.toks)
+		key := pinName2(p.new.toks)
+		named := key != "" && pinKey.MatchString(key) && !strings.EqualFold(key, "version")
+		install := installCmd.MatchString(p.new.text) || gpuPackages.MatchString(p.new.text) && hasText(p.new.toks, "=")
+		if !named && !install || !versioned(d.old) || !versioned(d.new) {
+			continue
+		}
+		name := key
+		if !named {
+			name = strings.Trim(textOf(p.new.toks), `"`)
+		}
+		fc.emitPin(r, p.old, p.new, name, textOf(d.old), textOf(d.new))
+	}
+}
+
+// pinName2 is the name that a line gives a value to, without -D.
+func pinName2(ts []token) string {
+	for i, t := range ts {
+		if t.kind == tokOp || i > 3 {
+			continue
+		}
+		switch strings.ToUpper(t.text) {
+		case "ARG", "ENV", "SET", "EXPORT", "-":
+			continue
+		case "GIT_TAG", "URL_HASH":
+			return t.text
+		}
+		return strings.TrimPrefix(t.text, "-D")
+	}
+	return ""
+}
+
+func versioned(ts []token) bool {
+	for _, t := range ts {
+		if t.kind == tokNumber || versionWord.MatchString(t.text) || hexHash.MatchString(t.text) || isBranch(t.text) {
+			return true
+		}
+	}
+	return false
+}
+
+func isBranch(s string) bool {
+	switch s {
+	case "main", "master", "develop", "nightly", "latest":
+		return true
+	}
+	return strings.HasPrefix(s, "release/")
+}

@@ -1,0 +1,247 @@
+package hints
+
+import (
+	"strings"
+)
+
+// A tri is a fact that a hunk may leave open.
+type tri int8
+
+const (
+	unknown tri = iota
+	yes
+	no
+)
+
+// A srcLine is a line of one side of a hunk with all that is known about it.
+type srcLine struct {
+	kind     byte // ' ', '-' or '+'
+	lang     language
+	text     string
+	old, new int
+	toks     []token // without comments; empty for a line that holds no code
+
+	indent int
+	loop   tri    // in the body of a loop
+	dev    tri    // in device code
+	fn     string // name of the function around it, "" if not seen
+	newFn  string // name of the function around it if the diff adds that function
+	call   string // name before the innermost bracket that is open where the line starts
+	outer  string // name before the bracket around that one
+	doubt  bool   // it may be a comment
+	hash   uint64 // of its tokens; 0 for a line without code
+}
+
+func (l *srcLine) number() int {
+	if l.kind == '-' {
+		return l.old
+	}
+	return l.new
+}
+
+// A side is the old or the new text of a hunk.
+type side struct{ lines []srcLine }
+
+// A run is a block of removed lines followed by added lines.
+type run struct {
+	old, new []*srcLine // without lines that hold no code
+	pairs    []pair     // in order of new
+	oldOnly  []*srcLine // lines without a partner
+	newOnly  []*srcLine
+	judged   map[*srcLine]bool // added lines whose change a setting explains
+	settings []settingChange   // see changes
+	compared bool
+}
+
+// A pair is a removed line and the added line that replaces it.
+type pair struct{ old, new *srcLine }
+
+// A sourceHunk is a hunk cut into tokens.
+type sourceHunk struct {
+	section  string
+	old, new side
+	runs     []run
+	all      []*srcLine      // in the order of the diff; context lines as on the new side
+	bounds   map[string]bool // names in loop headers that the hunk shows
+}
+
+// buildHunk scans both sides of a hunk and finds the context of every line.
+func buildHunk(fc *fileContext, h *diffHunk) *sourceHunk {
+	s := &sourceHunk{section: h.section, bounds: map[string]bool{}}
+	for i := range h.lines {
+		l := &h.lines[i]
+		sl := srcLine{kind: l.kind, lang: fc.lang, text: l.text, old: l.old, new: l.new}
+		if l.kind != '+' {
+			s.old.lines = append(s.old.lines, sl)
+		}
+		if l.kind != '-' {
+			s.new.lines = append(s.new.lines, sl)
+		}
+	}
+	for _, sd := range []*side{&s.old, &s.new} {
+		scanSide(fc.lang, sd)
+		walk(fc, s, sd)
+	}
+	s.findRuns(h)
+	return s
+}
+
+// scanSide fills in the tokens of each line.
+func scanSide(l language, sd *side) {
+	st, doubt := startState(l, sd.lines)
+	sc := scanner{lang: l, state: st}
+	at := make([]int, len(sd.lines)+1)
+	for i := range sd.lines {
+		ln := &sd.lines[i]
+		ln.indent = indentOf(ln.text)
+		ln.doubt = doubt
+		at[i] = len(sc.out)
+		if sc.state == (scanState{}) && starComment(l, ln.text) {
+			continue
+		}
+		sc.scanLine(ln.text, i)
+		if proseTokens(l, sc.out[at[i]:]) {
+			sc.out = sc.out[:at[i]]
+			continue
+		}
+		sc.expandAsm(at[i])
+	}
+	at[len(sd.lines)] = len(sc.out)
+	for i := range sd.lines {
+		ln := &sd.lines[i]
+		ln.toks = sc.out[at[i]:at[i+1]:at[i+1]]
+		ln.hash = hashTokens(ln.toks)
+	}
+}
+
+// expandAsm adds the tokens of inline assembly: a string that is an instruction.
+func (sc *scanner) expandAsm(from int) {
+	if sc.lang != langC && sc.lang != langPython && sc.lang != langLLVM && sc.lang != langMLIR {
+		return
+	}
+	for i := from; i < len(sc.out); i++ {
+		t := sc.out[i]
+		if t.kind != tokString || !isInstruction(t.text) {
+			continue
+		}
+		a := scanner{lang: langAsm}
+		a.scanLine(strings.NewReplacer(`\n`, " ", `\t`, " ").Replace(t.text), t.line)
+		rest := append([]token(nil), sc.out[i+1:]...)
+		sc.out = append(append(sc.out[:i+1], a.out...), rest...)
+		i += len(a.out)
+	}
+}
+
+// isInstruction tells whether a string begins with a mnemonic of GCN or PTX and
+// goes on like operands rather than like prose.
+func isInstruction(s string) bool {
+	s = strings.TrimLeft(s, " \t")
+	ok := false
+	for _, p := range []string{"s_", "v_", "ds_", "global_", "buffer_", "flat_", "scratch_", "cp.async", "bar.sync", "ld.", "st.", "tensor_"} {
+		ok = ok || strings.HasPrefix(s, p)
+	}
+	if !ok {
+		return false
+	}
+	name, rest := s, ""
+	if i := strings.IndexAny(s, " \t\\;"); i >= 0 {
+		name, rest = s[:i], strings.TrimSpace(s[i:])
+	}
+	if strings.HasSuffix(name, "_") || strings.ContainsAny(name, "=:/-") {
+		return false
+	}
+	first, _, _ := strings.Cut(rest, " ")
+	if rest == "" || strings.HasPrefix(rest, `\`) || strings.HasPrefix(rest, ";") {
+		return true
+	}
+	return strings.ContainsAny(first, ",%$[](0123456789") || strings.HasPrefix(first, "v") && len(first) < 5
+}
+
+func indentOf(s string) int {
+	n := 0
+	for i := range len(s) {
+		switch s[i] {
+		case ' ':
+			n++
+		case '\t':
+			n += 4
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// hashTokens is FNV-1a over the texts; commas before a closing bracket, line
+// continuations and the kind of quotes do not count.
+func hashTokens(ts []token) uint64 {
+	if len(ts) == 0 {
+		return 0
+	}
+	h := uint64(14695981039346656037)
+	for i := range ts {
+		if insignificant(ts, i) {
+			continue
+		}
+		for j := range len(ts[i].text) {
+			h = (h ^ uint64(ts[i].text[j])) * 1099511628211
+		}
+		h = (h ^ uint64(ts[i].kind) ^ 0xff) * 1099511628211
+	}
+	return h | 1
+}
+
+func insignificant(ts []token, i int) bool {
+	if ts[i].kind != tokOp {
+		return false
+	}
+	switch ts[i].text {
+	case `\`:
+		return true
+	case ",":
+		return i+1 == len(ts) || ts[i+1].kind == tokOp && strings.Contains(")]}", ts[i+1].text)
+	}
+	return false
+}
+
+// findRuns groups the changed lines and pairs them.
+func (s *sourceHunk) findRuns(h *diffHunk) {
+	var r run
+	oi, ni := 0, 0
+	flush := func() {
+		if len(r.old)+len(r.new) > 0 {
+			r.align()
+			if len(r.old)+len(r.new) > 0 {
+				s.runs = append(s.runs, r)
+			}
+		}
+		r = run{}
+	}
+	for i := range h.lines {
+		switch h.lines[i].kind {
+		case '-':
+			if len(r.new) > 0 {
+				flush()
+			}
+			l := &s.old.lines[oi]
+			s.all = append(s.all, l)
+			if len(l.toks) > 0 {
+				r.old = append(r.old, l)
+			}
+			oi++
+		case '+':
+			l := &s.new.lines[ni]
+			s.all = append(s.all, l)
+			if len(l.toks) > 0 {
+				r.new = append(r.new, l)
+			}
+			ni++
+		default:
+			flush()
+			s.all = append(s.all, &s.new.lines[ni])
+			oi++
+			ni++
+		}
+	}
+	flush()
+}

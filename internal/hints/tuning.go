@@ -1,0 +1,108 @@
+package hints
+
+import (
+	"fmt"
+	"strings"
+)
+
+// configRules compares lists of tuning configurations: entries that came or went,
+// the decorator itself, and the key by which results are stored.
+func (fc *fileContext) configRules(r *run) {
+	switch fc.lang {
+	case langPython:
+		fc.configCalls(r)
+	case langJSON, langYAML:
+		fc.configEntries(r)
+	}
+}
+
+func (fc *fileContext) configCalls(r *run) {
+	olds, news := configLines(r.old), configLines(r.new)
+	e := evidenceOf{pattern: "autotune_config", run: r}
+	switch {
+	case len(olds) > len(news):
+		e.level, e.reason = 3, fmt.Sprintf("%d configurations or tuning decorators removed", len(olds)-len(news))
+		e.old, e.new = partners(r, alone(olds, r.oldOnly))
+	case len(news) > len(olds):
+		e.level, e.reason = 2, fmt.Sprintf("%d configurations or tuning decorators added; another one may be chosen", len(news)-len(olds))
+		e.old, e.new = partners(r, alone(news, r.newOnly))
+		if e.new != nil && e.new.newFn != "" {
+			return
+		}
+	default:
+		return
+	}
+	fc.emit(e)
+}
+
+// alone returns the first of some lines that has no partner.
+func alone(ls, without []*srcLine) *srcLine {
+	for _, l := range ls {
+		for _, a := range without {
+			if a == l {
+				return l
+			}
+		}
+	}
+	return ls[0]
+}
+
+// configLines are the lines that make a configuration or ask for tuning.
+func configLines(ls []*srcLine) []*srcLine {
+	var out []*srcLine
+	for _, l := range ls {
+		for i, t := range l.toks {
+			if t.kind != tokIdent || isImport(l.toks) {
+				continue
+			}
+			n := t.last()
+			call := i+1 < len(l.toks) && l.toks[i+1].text == "("
+			config := call && (n == "Config" || strings.HasSuffix(n, "TuneConfig")) && (strings.Contains(t.text, "triton") || strings.Contains(l.text, "num_") || strings.Contains(l.text, "{") || strings.Contains(l.call+l.outer, "onfigs"))
+			if config || call && (n == "autotune" || n == "heuristics") && i > 0 {
+				out = append(out, l)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// configEntries counts the entries of a file of tuned configurations by a key that
+// each of them has.
+func (fc *fileContext) configEntries(r *run) {
+	olds, news := fc.entries(r.old), fc.entries(r.new)
+	if len(olds) == len(news) {
+		return
+	}
+	e := evidenceOf{pattern: "autotune_config", level: 3, run: r, reason: fmt.Sprintf("tuned entries: %d removed, %d added", len(olds), len(news))}
+	if len(news) > len(olds) {
+		e.level = 2
+		e.old, e.new = partners(r, news[0])
+	} else {
+		e.old, e.new = partners(r, olds[0])
+	}
+	fc.emit(e)
+}
+
+func (fc *fileContext) entries(ls []*srcLine) []*srcLine {
+	var out []*srcLine
+	first := ""
+	for _, l := range ls {
+		for i, t := range l.toks {
+			if t.kind == tokOp || i+1 >= len(l.toks) || l.toks[i+1].text != ":" {
+				continue
+			}
+			k := fc.memo.key(t.text)
+			if k == nil || k.pattern != "tile_size" && k.pattern != "num_warps" {
+				continue
+			}
+			if first == "" {
+				first = t.text
+			}
+			if t.text == first {
+				out = append(out, l)
+			}
+		}
+	}
+	return out
+}
