@@ -20,6 +20,7 @@ type branches struct {
 	broken  map[int]bool
 	mark    []int // scratch of ancestors: the stamp of the walk that saw a position
 	stamp   int
+	found   []int // scratch of walk
 }
 
 func newBranches(parents [][]int32, good, bad int) *branches {
@@ -41,22 +42,35 @@ func (g *branches) parentsOf(p int) []int32 {
 	return g.parents[p]
 }
 
-// ancestors returns p and its ancestors among the candidates.
+// ancestors returns p and its ancestors among the candidates. A candidate's
+// path to another leads through candidates only, so others end the walk.
 func (g *branches) ancestors(p int) []int {
 	if !g.in[p] {
 		return nil
 	}
+	return g.walk(p, func(q int) bool { return g.in[q] })
+}
+
+// lineage returns p and all its ancestors in the range.
+func (g *branches) lineage(p int) []int {
+	return g.walk(p, func(int) bool { return true })
+}
+
+// walk goes from p to the parents that enter lets in. The next walk reuses what
+// this one returns.
+func (g *branches) walk(p int, enter func(int) bool) []int {
 	g.stamp++
 	g.mark[p] = g.stamp
-	found := []int{p}
+	found := append(g.found[:0], p)
 	for i := 0; i < len(found); i++ {
 		for _, parent := range g.parentsOf(found[i]) {
-			if q := int(parent); g.in[q] && g.mark[q] != g.stamp {
+			if q := int(parent); g.mark[q] != g.stamp && enter(q) {
 				g.mark[q] = g.stamp
 				found = append(found, q)
 			}
 		}
 	}
+	g.found = found
 	return found
 }
 
@@ -70,9 +84,11 @@ func (g *branches) keep(set []int) {
 
 func (g *branches) drop(set []int) {
 	for _, p := range set {
-		g.in[p] = false
+		if g.in[p] {
+			g.in[p] = false
+			g.n--
+		}
 	}
-	g.n -= len(set)
 }
 
 func (g *branches) size() int  { return g.n }
@@ -90,45 +106,25 @@ func (g *branches) candidates() []int {
 	return all
 }
 
-// contradicts: a bad commit that a good one descends from, or a good one that
-// the known bad one is an ancestor of (the bad one itself is the case here).
+// contradicts reports a bad commit that a good one contains, and a good one
+// that contains the known bad one.
 func (g *branches) contradicts(p int, bad bool) bool {
 	if bad {
-		return !g.in[p] && p < g.high && g.above(p)
+		return !g.in[p] && slices.Contains(g.lineage(g.high), p)
 	}
-	return p == g.high || !g.in[p] && g.descends(p, g.high)
+	return slices.Contains(g.lineage(p), g.high)
 }
 
-// above reports whether p is an ancestor of the known bad commit.
-func (g *branches) above(p int) bool { return g.descends(g.high, p) }
-
-// descends reports whether a is p or descends from it, in the whole range.
-func (g *branches) descends(a, p int) bool {
-	seen := map[int]bool{a: true}
-	for queue := []int{a}; len(queue) > 0; queue = queue[1:] {
-		if queue[0] == p {
-			return true
-		}
-		for _, parent := range g.parentsOf(queue[0]) {
-			if q := int(parent); q >= p && !seen[q] {
-				seen[q] = true
-				queue = append(queue, q)
-			}
-		}
-	}
-	return false
-}
-
+// narrow drops what a good commit contains, wherever it stands, and all that a
+// bad candidate does not contain. Another bad commit adds nothing.
 func (g *branches) narrow(p int, bad bool) {
-	if !g.in[p] {
-		return
+	switch {
+	case !bad:
+		g.drop(g.lineage(p))
+	case g.in[p]:
+		g.keep(g.ancestors(p))
+		g.high = p
 	}
-	if !bad {
-		g.drop(g.ancestors(p))
-		return
-	}
-	g.keep(g.ancestors(p))
-	g.high = p
 }
 
 // before is the first parent, which is good when p is the culprit.

@@ -54,8 +54,10 @@ func (c *classic) applyMarks() *Decision {
 		case "stop":
 			return c.undecided(fmt.Sprintf("The mark %s at %s contradicts the other marks or the ends.", verdict, Name(p)), "Clear one of the marks and start again.")
 		default:
-			return c.ask(Question{ID: id, Options: []string{"ignore", "stop"}, Default: "stop",
-				Text: fmt.Sprintf("%s is marked %s, which contradicts the ends or another mark. Ignore this mark, or stop? (To change it, mark the commit again.)", Name(p), verdict)})
+			return c.ask(Question{
+				ID: id, Options: []string{"ignore", "stop"}, Default: "stop",
+				Text: fmt.Sprintf("%s is marked %s, which contradicts the ends or another mark. Ignore this mark, or stop? (To change it, mark the commit again.)", Name(p), verdict),
+			})
 		}
 	}
 	return nil

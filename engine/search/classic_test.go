@@ -242,41 +242,73 @@ func TestClassicQuestions(t *testing.T) {
 		outcome FindingOutcome
 		culprit int
 	}{
-		{name: "a gap of 3 % is asked about, stop is the default, and clear samples make it small, not none", n: 4,
-			bench: level(map[int]float64{0: 100, 1: 100, 2: 103, 3: 103, 4: 103}), asked: "small_gap", outcome: GapTooSmall, culprit: -1},
-		{name: "the user may go on below 5 %", n: 4, answers: map[string]string{"small_gap": "continue"},
-			bench: level(map[int]float64{0: 100, 1: 100, 2: 103, 3: 103, 4: 103}), asked: "small_gap", outcome: Found, culprit: 2},
+		{
+			name: "a gap of 3 % is asked about, stop is the default, and clear samples make it small, not none", n: 4,
+			bench: level(map[int]float64{0: 100, 1: 100, 2: 103, 3: 103, 4: 103}), asked: "small_gap", outcome: GapTooSmall, culprit: -1,
+		},
+		{
+			name: "the user may go on below 5 %", n: 4, answers: map[string]string{"small_gap": "continue"},
+			bench: level(map[int]float64{0: 100, 1: 100, 2: 103, 3: 103, 4: 103}), asked: "small_gap", outcome: Found, culprit: 2,
+		},
 		{name: "overlapping ends are no regression", n: 4, bench: func(p, k int) (float64, Outcome) {
 			return 100 + float64(p)/4 + float64(k%3), OK
 		}, asked: "small_gap", outcome: NoRegression, culprit: -1},
-		{name: "more runs ask again under a new id", n: 2, answers: map[string]string{"small_gap": "more_runs"},
-			bench: level(map[int]float64{0: 100, 1: 101, 2: 101}), asked: "small_gap small_gap:2", outcome: GapTooSmall, culprit: -1},
-		{name: "equal ends are never searched", n: 2, bench: level(map[int]float64{0: 7, 1: 7, 2: 7}),
-			asked: "small_gap", outcome: NoRegression, culprit: -1},
-		{name: "a faster bad end is asked about", n: 2, bench: level(map[int]float64{0: 100, 1: 80, 2: 80}),
-			asked: "swapped", outcome: Swapped, culprit: -1},
-		{name: "swapped ends can be searched for the improvement", n: 2, bench: level(map[int]float64{0: 100, 1: 80, 2: 80}),
-			answers: map[string]string{"swapped": "improvement"}, asked: "swapped", outcome: Found, culprit: 1},
-		{name: "find=improvement needs no question", n: 3, bench: level(map[int]float64{0: 100, 1: 100, 2: 80, 3: 80}),
-			options: func(o *Options) { o.Find = "improvement" }, outcome: Found, culprit: 2},
-		{name: "higher is better and it fell", n: 3, bench: level(map[int]float64{0: 900, 1: 900, 2: 700, 3: 700}),
-			options: func(o *Options) { o.Better = Higher }, outcome: Found, culprit: 2},
-		{name: "a commit at 30 % of the gap is asked about after 5 runs", n: 2, bench: level(map[int]float64{0: 100, 1: 112, 2: 140}),
-			answers: map[string]string{"ambiguous:1": "good"}, asked: "ambiguous:1", outcome: Found, culprit: 2},
-		{name: "the same, called bad", n: 2, bench: level(map[int]float64{0: 100, 1: 112, 2: 140}),
-			answers: map[string]string{"ambiguous:1": "bad"}, asked: "ambiguous:1", outcome: Found, culprit: 1},
-		{name: "the same, skipped by default", n: 2, bench: level(map[int]float64{0: 100, 1: 112, 2: 140}),
-			asked: "ambiguous:1", outcome: FoundAmong, culprit: -1},
-		{name: "an exact metric has no noise to be in doubt of", n: 2, bench: level(map[int]float64{0: 100, 1: 112.5, 2: 140}),
-			options: func(o *Options) { o.Exact = true }, outcome: Found, culprit: 1},
-		{name: "a metric that starts from zero", n: 3, bench: level(map[int]float64{0: 0, 1: 0, 2: 48, 3: 48}),
-			options: func(o *Options) { o.Exact = true }, outcome: Found, culprit: 2},
-		{name: "three failures in a row are asked about and the default goes on", n: 16, bench: broken(stepAt(6), RunFailed, 8, 9, 4),
-			asked: "failures:3", outcome: Found, culprit: 6},
-		{name: "stop after three failures", n: 16, bench: broken(stepAt(4), RunFailed, 8, 9, 4, 12), answers: map[string]string{"failures:3": "stop"},
-			asked: "failures:3", outcome: Undecided, culprit: -1},
-		{name: "skip_on_fail=false asks at the first and stops by default", n: 16, bench: broken(stepAt(4), Timeout, 8),
-			options: func(o *Options) { o.SkipOnFail = false }, asked: "failures:1", outcome: Undecided, culprit: -1},
+		{
+			name: "more runs ask again under a new id", n: 2, answers: map[string]string{"small_gap": "more_runs"},
+			bench: level(map[int]float64{0: 100, 1: 101, 2: 101}), asked: "small_gap small_gap:2", outcome: GapTooSmall, culprit: -1,
+		},
+		{
+			name: "equal ends are never searched", n: 2, bench: level(map[int]float64{0: 7, 1: 7, 2: 7}),
+			asked: "small_gap", outcome: NoRegression, culprit: -1,
+		},
+		{
+			name: "a faster bad end is asked about", n: 2, bench: level(map[int]float64{0: 100, 1: 80, 2: 80}),
+			asked: "swapped", outcome: Swapped, culprit: -1,
+		},
+		{
+			name: "swapped ends can be searched for the improvement", n: 2, bench: level(map[int]float64{0: 100, 1: 80, 2: 80}),
+			answers: map[string]string{"swapped": "improvement"}, asked: "swapped", outcome: Found, culprit: 1,
+		},
+		{
+			name: "find=improvement needs no question", n: 3, bench: level(map[int]float64{0: 100, 1: 100, 2: 80, 3: 80}),
+			options: func(o *Options) { o.Find = "improvement" }, outcome: Found, culprit: 2,
+		},
+		{
+			name: "higher is better and it fell", n: 3, bench: level(map[int]float64{0: 900, 1: 900, 2: 700, 3: 700}),
+			options: func(o *Options) { o.Better = Higher }, outcome: Found, culprit: 2,
+		},
+		{
+			name: "a commit at 30 % of the gap is asked about after 5 runs", n: 2, bench: level(map[int]float64{0: 100, 1: 112, 2: 140}),
+			answers: map[string]string{"ambiguous:1": "good"}, asked: "ambiguous:1", outcome: Found, culprit: 2,
+		},
+		{
+			name: "the same, called bad", n: 2, bench: level(map[int]float64{0: 100, 1: 112, 2: 140}),
+			answers: map[string]string{"ambiguous:1": "bad"}, asked: "ambiguous:1", outcome: Found, culprit: 1,
+		},
+		{
+			name: "the same, skipped by default", n: 2, bench: level(map[int]float64{0: 100, 1: 112, 2: 140}),
+			asked: "ambiguous:1", outcome: FoundAmong, culprit: -1,
+		},
+		{
+			name: "an exact metric has no noise to be in doubt of", n: 2, bench: level(map[int]float64{0: 100, 1: 112.5, 2: 140}),
+			options: func(o *Options) { o.Exact = true }, outcome: Found, culprit: 1,
+		},
+		{
+			name: "a metric that starts from zero", n: 3, bench: level(map[int]float64{0: 0, 1: 0, 2: 48, 3: 48}),
+			options: func(o *Options) { o.Exact = true }, outcome: Found, culprit: 2,
+		},
+		{
+			name: "three failures in a row are asked about and the default goes on", n: 16, bench: broken(stepAt(6), RunFailed, 8, 9, 4),
+			asked: "failures:3", outcome: Found, culprit: 6,
+		},
+		{
+			name: "stop after three failures", n: 16, bench: broken(stepAt(4), RunFailed, 8, 9, 4, 12), answers: map[string]string{"failures:3": "stop"},
+			asked: "failures:3", outcome: Undecided, culprit: -1,
+		},
+		{
+			name: "skip_on_fail=false asks at the first and stops by default", n: 16, bench: broken(stepAt(4), Timeout, 8),
+			options: func(o *Options) { o.SkipOnFail = false }, asked: "failures:1", outcome: Undecided, culprit: -1,
+		},
 		{name: "a bad end that does not build moves inwards", n: 9, bench: broken(stepAt(4), BuildFailed, 9), outcome: Found, culprit: 4},
 		{name: "a good end that does not build moves inwards", n: 9, bench: broken(stepAt(4), BuildFailed, 0, 1), outcome: Found, culprit: 4},
 		{name: "no gap between the ends that could be measured", n: 9, bench: broken(stepAt(9), BuildFailed, 9), asked: "small_gap", outcome: Undecided, culprit: -1},
