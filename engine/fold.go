@@ -112,8 +112,10 @@ func (s *State) applyBuilt(e Event) {
 	} else {
 		place.Failure, place.Failures = e.Outcome, place.Failures+1
 		s.visitBase++
-		s.Visits = append(s.Visits, Visit{Number: s.visitBase, Position: e.Position,
-			Outcome: e.Outcome, Tail: e.Tail, Log: e.Log, ElapsedS: e.ElapsedS})
+		s.Visits = append(s.Visits, Visit{
+			Number: s.visitBase, Position: e.Position,
+			Outcome: e.Outcome, Tail: e.Tail, Log: e.Log, ElapsedS: e.ElapsedS,
+		})
 	}
 	s.View.Places[e.Position] = place
 }
@@ -125,8 +127,10 @@ func (s *State) applyRan(e Event) {
 		return
 	}
 	s.Runs++
-	s.View.Runs = append(s.View.Runs, search.Run{Position: e.Position, Outcome: e.Outcome, Value: e.Run.Value,
-		StartS: e.Run.StartS, ElapsedS: e.ElapsedS, Visit: e.Run.Visit, Worker: e.Run.Worker})
+	s.View.Runs = append(s.View.Runs, search.Run{
+		Position: e.Position, Outcome: e.Outcome, Value: e.Run.Value,
+		StartS: e.Run.StartS, ElapsedS: e.ElapsedS, Visit: e.Run.Visit, Worker: e.Run.Worker,
+	})
 	place := s.View.Places[e.Position]
 	if e.Outcome == search.OK {
 		s.runS, s.runsTimed = s.runS+e.ElapsedS, s.runsTimed+1
