@@ -25,6 +25,7 @@ type game struct {
 	steps   []Step // all visits, in order
 	warmups int
 	maxRuns int
+	killed  func() bool // before every run: the process dies here
 	clock   float64
 }
 
@@ -81,7 +82,7 @@ func (g *game) visit(s Step) {
 	g.steps = append(g.steps, s)
 	g.warmups += s.Warmup
 	for range s.Runs {
-		if g.maxRuns > 0 && len(g.view.Runs) >= g.maxRuns {
+		if g.maxRuns > 0 && len(g.view.Runs) >= g.maxRuns || g.killed != nil && g.killed() {
 			return
 		}
 		k := 0
@@ -182,6 +183,29 @@ func TestClassicSampleSession(t *testing.T) {
 	if len(g.asked) > 0 {
 		t.Errorf("asked %v", g.askedIDs())
 	}
+}
+
+// A kill in the middle of any visit costs at most the rest of it: the answer is
+// the same and no run is repeated.
+func TestClassicGoesOnAfterAnyKill(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 40).Draw(t, "n")
+		culprit := rapid.IntRange(1, n).Draw(t, "culprit")
+		whole := newGame(t, n, stepAt(culprit))
+		want := whole.play(Classic{})
+		g := newGame(t, n, stepAt(culprit))
+		kills := rapid.IntRange(0, 20).Draw(t, "kills")
+		g.killed = func() bool {
+			if kills == 0 || !rapid.Bool().Draw(t, "kill") {
+				return false
+			}
+			kills--
+			return true
+		}
+		if got := g.play(Classic{}); got.Culprit != want.Culprit || len(g.view.Runs) != len(whole.view.Runs) {
+			t.Fatalf("culprit %d in %d runs, without a kill %d in %d", got.Culprit, len(g.view.Runs), want.Culprit, len(whole.view.Runs))
+		}
+	})
 }
 
 // spy is Classic that shows the view before each decision.
