@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"perfbisect/engine"
 	"perfbisect/engine/search"
@@ -26,8 +27,11 @@ func compose(d *Document) *page {
 		p.add(foreign(s))
 	}
 	p.add(warnings(d))
-	p.add(bisectLog(d))
+	if !d.Brief {
+		p.add(bisectLog(d))
+	}
 	p.add(facts(d))
+	p.add(part{title: "Difference", pre: strings.TrimRight(clean(d.Patch), "\n")})
 	return p
 }
 

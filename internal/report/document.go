@@ -24,6 +24,8 @@ type Document struct {
 	Log       string          `json:"log,omitempty"`
 	Nested    []engine.Nested `json:"nested,omitempty"` // hunts inside the culprit
 	Sections  []Section       `json:"sections"`         // what other parts found out: hints, machine code
+	Patch     string          `json:"patch,omitempty"`  // the difference itself, when it is asked for
+	Brief     bool            `json:"-"`                // leave the log of steps out
 }
 
 // Commit is what a report says of a commit.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"unicode"
+
+	"perfbisect/engine"
 )
 
 // Schema is the version of the JSON report. A field is added without a new
@@ -24,6 +26,11 @@ func JSON(w io.Writer, d *Document) error {
 	}
 	if full.Commits == nil {
 		full.Commits = map[string]Commit{}
+	}
+	if d.Brief {
+		result := *d.Result
+		result.Steps = []engine.ResultStep{}
+		full.Result = &result
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -184,6 +184,24 @@ func TestSummaryIsThreeSentences(t *testing.T) {
 	}
 }
 
+// The difference is a part of its own in every form; the log can be left out.
+func TestBriefAndPatch(t *testing.T) {
+	d := foundDocument()
+	d.Brief, d.Patch = true, "diff --git a/x b/x\n-\tprefetch();\n+\x1b[2J```\n"
+	for form := range forms {
+		got := render(t, form, d)
+		if form != "svg" && !strings.Contains(got, "prefetch();") {
+			t.Errorf("%s lacks the difference:\n%s", form, got)
+		}
+		if strings.Contains(got, "halves what is left") || form == "txt" && strings.Contains(got, "Step 1") {
+			t.Errorf("%s has the log", form)
+		}
+	}
+	if len(d.Result.Steps) == 0 {
+		t.Error("the document was changed")
+	}
+}
+
 // A report of a hunt of which nothing is known but how it ended.
 func TestEmptyDocuments(t *testing.T) {
 	for _, o := range []search.FindingOutcome{

@@ -12,7 +12,7 @@ func Summary(d *Document) string {
 	r := d.Result
 	switch r.Outcome {
 	case search.Found:
-		return fmt.Sprintf("%s by %s made the benchmark %s: %s before, %s after%s. %s", quoted(d.commit(r.Culprit)), end(d.Commits[r.Culprit].Author, "an unknown author"),
+		return fmt.Sprintf("%s made the benchmark %s: %s before, %s after%s. %s", quoted(d.commit(r.Culprit)),
 			change(r, r.ChangePct), shortLevel(r, r.Good), shortLevel(r, r.Bad), inBrackets(sure(r.Probability)), cost(r))
 	case search.FoundAmong:
 		return fmt.Sprintf("One of %s after %s made the benchmark %s%s; the others of them could not be measured. %s", count(len(r.Candidates), "commit"),
@@ -23,13 +23,16 @@ func Summary(d *Document) string {
 	return firstSentences(outcomeSentence(d)+" "+line(r.Reason), 2) + " " + cost(r)
 }
 
-// quoted is a commit in a sentence.
+// quoted is a commit in a sentence, with what is known of it.
 func quoted(c Commit) string {
-	hash, subject := line(engine.Short(c.Hash)), cut(line(c.Subject), 72)
-	if subject == "" {
-		return hash
+	text := line(engine.Short(c.Hash))
+	if subject := cut(line(c.Subject), 72); subject != "" {
+		text += ` "` + subject + `"`
 	}
-	return hash + ` "` + subject + `"`
+	if author := line(c.Author); author != "" {
+		text += " by " + author
+	}
+	return text
 }
 
 func shortLevel(r *engine.Result, l search.Level) string {
