@@ -1,5 +1,7 @@
 package hints
 
+import "strings"
+
 // A setting is a name with a value, in whatever way the language writes it:
 // BLOCK_M = 64, "BLOCK_M": 64, BLOCK_M: tl.constexpr = 64, #define BLOCK_M 64,
 // __launch_bounds__(256), "amdgpu-waves-per-eu"="2".
@@ -29,7 +31,7 @@ func settingsOf(fc *fileContext, l *srcLine) []setting {
 			return []setting{s}
 		}
 	}
-	var out []setting
+	out := returned(fc, l)
 	depth := 0
 	for i := 0; i < len(ts); i++ {
 		switch ts[i].text {
@@ -47,6 +49,21 @@ func settingsOf(fc *fileContext, l *srcLine) []setting {
 		}
 	}
 	return out
+}
+
+// returned reads "return 64" of a function that is named after what it gives.
+func returned(fc *fileContext, l *srcLine) []setting {
+	k := fc.memo.key(strings.TrimPrefix(l.fn, "get_"))
+	if l.fn == "" || k == nil || k.generic {
+		return nil
+	}
+	for i, t := range l.toks {
+		if t.text == "return" && i+1 < len(l.toks) {
+			end := valueEnd(fc.lang, l.toks, i+1)
+			return []setting{{key: strings.TrimPrefix(l.fn, "get_"), val: l.toks[i+1 : end], line: l}}
+		}
+	}
+	return nil
 }
 
 // nested is how much of a value must be read again because it holds settings of
