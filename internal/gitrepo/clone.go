@@ -28,13 +28,11 @@ func (w *Workspace) wantMark() mark { return mark{1, w.repo.common, w.opts.Run} 
 
 // makeClone makes or repairs the shared clone at Dir.
 func (w *Workspace) makeClone(ctx context.Context) error {
+	w.gitDir = filepath.Join(w.dir, ".git")
 	if err := w.claim(w.dir); err != nil {
 		return err
 	}
-	if err := w.record("prepare", ""); err != nil {
-		return err
-	}
-	if !w.reusable(ctx, filepath.Join(w.dir, ".git")) {
+	if !w.reusable(ctx) {
 		if err := w.clone(ctx); err != nil {
 			return err
 		}
@@ -43,20 +41,34 @@ func (w *Workspace) makeClone(ctx context.Context) error {
 }
 
 // claim takes the owner lock of a folder, and refuses a folder that was never
-// ours: everything in it is deleted sooner or later. The lock file is made only
-// where there was nothing, so where there is one the folder is ours.
+// ours: everything in it is deleted sooner or later.
 func (w *Workspace) claim(dir string) error {
-	lockPath := dir + ".lock"
-	if _, err := os.Stat(lockPath); errors.Is(err, fs.ErrNotExist) {
-		entries, err := os.ReadDir(dir)
-		_, noMark := readMark(filepath.Join(dir, ".git"))
-		if noMark != nil && (len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist)) {
-			return fmt.Errorf("folder %q exists and is not ours: refusing to replace it", dir)
-		}
+	if !ours(dir, w.gitDir) {
+		return fmt.Errorf("folder %q exists and is not ours: refusing to replace it", dir)
 	}
-	lock, err := takeLock(lockPath, w.repo.common, w.opts.Run)
+	if err := w.record("prepare", ""); err != nil {
+		return err
+	}
+	lock, err := takeLock(dir+".lock", w.repo.common, w.opts.Run)
+	if err != nil {
+		return errors.Join(err, w.record("closed", ""))
+	}
 	w.lock = lock
-	return err
+	return nil
+}
+
+// ours says whether a folder may be deleted: it is not there, it is empty, our
+// mark says that it is ours, or our lock file is beside it. That is only ever
+// made where one of the other three was true.
+func ours(dir, gitDir string) bool {
+	if _, err := os.Lstat(dir + ".lock"); err == nil {
+		return true
+	}
+	if _, err := readMark(gitDir); err == nil {
+		return true
+	}
+	entries, err := os.ReadDir(dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0
 }
 
 func readMark(gitDir string) (m mark, err error) {
@@ -77,11 +89,11 @@ func (w *Workspace) writeMark(gitDir string) error {
 
 // reusable says whether a killed process of the same run left a whole tree,
 // and repairs it: removes lock files, checks that the index can be read.
-func (w *Workspace) reusable(ctx context.Context, gitDir string) bool {
-	if m, err := readMark(gitDir); err != nil || m != w.wantMark() {
+func (w *Workspace) reusable(ctx context.Context) bool {
+	if m, err := readMark(w.gitDir); err != nil || m != w.wantMark() {
 		return false
 	}
-	removeLocks(gitDir)
+	removeLocks(w.gitDir)
 	_, err := w.git().run(ctx, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
 	return err == nil
 }
@@ -100,7 +112,7 @@ func (w *Workspace) clone(ctx context.Context) error {
 			return err
 		}
 	}
-	return w.writeMark(filepath.Join(w.dir, ".git"))
+	return w.writeMark(w.gitDir)
 }
 
 // cloneInto replaces dir by a clone of source that has its objects by reference
@@ -139,7 +151,7 @@ func (w *Workspace) inheritConfig(ctx context.Context) error {
 			return err
 		}
 	}
-	path := filepath.Join(w.dir, ".git", "config")
+	path := filepath.Join(w.gitDir, "config")
 	own, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -178,7 +190,7 @@ func (r *Repo) defaultURL(ctx context.Context) (string, error) {
 // inheritInfo copies what is no configuration: attributes, excludes, and which
 // files a sparse checkout holds.
 func (w *Workspace) inheritInfo(ctx context.Context) error {
-	info := filepath.Join(w.dir, ".git", "info")
+	info := filepath.Join(w.gitDir, "info")
 	if err := os.MkdirAll(info, 0o700); err != nil {
 		return err
 	}

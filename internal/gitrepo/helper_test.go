@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,13 @@ func TestMain(m *testing.M) {
 		"GIT_COMMITTER_NAME": "C O Mitter", "GIT_COMMITTER_EMAIL": "committer@example.com", "GIT_COMMITTER_DATE": "1700000000 +0100",
 	} {
 		os.Setenv(name, value)
+	}
+	if spec := os.Getenv(childEnv); spec != "" {
+		if err := childMain(spec); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
@@ -83,8 +91,8 @@ func (r *testRepo) commit(subject string, files ...string) string {
 	r.t.Helper()
 	for i := 0; i+1 < len(files); i += 2 {
 		if files[i+1] == "-" {
-			r.git("rm", "-q", "--cached", "--ignore-unmatch", "--", files[i])
-			os.Remove(filepath.Join(r.dir, files[i]))
+			r.git("rm", "-r", "-q", "--cached", "--ignore-unmatch", "--", files[i])
+			os.RemoveAll(filepath.Join(r.dir, files[i]))
 			continue
 		}
 		r.write(files[i], files[i+1])

@@ -160,7 +160,7 @@ func (w *Workspace) enterInPlace(ctx context.Context) error {
 	if w.repo.root == w.repo.common {
 		return &RefusedError{Reason: "the repository has no checkout"}
 	}
-	w.dir = w.repo.root
+	w.dir, w.gitDir = w.repo.root, w.repo.gitDir
 	if err := w.record("prepare", ""); err != nil {
 		return err
 	}
@@ -197,6 +197,7 @@ func (w *Workspace) takeOver(ctx context.Context) error {
 		return &PendingError{p.pending(false)}
 	}
 	removeLocks(w.repo.gitDir)
+	p.removeRefLocks()
 	// The user may have edited since the other process died.
 	if err := p.keepCurrent(ctx, "resume"); err != nil {
 		return err

@@ -181,8 +181,10 @@ func TestInPlaceHarnessAndLineEnds(t *testing.T) {
 	bench := filepath.Join(t.TempDir(), "bench.sh")
 	writeFile(t, bench, "new\n")
 	before := fingerprint(t, r.dir)
-	w, err := r.open().Prepare(t.Context(), WorkspaceOptions{Mode: ModeInPlace, Run: "x",
-		Overlays: []Overlay{{bench, ""}, {bench, "ign"}, {bench, "fresh/x"}}})
+	w, err := r.open().Prepare(t.Context(), WorkspaceOptions{
+		Mode: ModeInPlace, Run: "x",
+		Overlays: []Overlay{{bench, ""}, {bench, "ign"}, {bench, "fresh/x"}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

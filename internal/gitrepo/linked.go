@@ -28,16 +28,12 @@ func linkedName(base string) string {
 // killed, when we are.
 func (w *Workspace) makeLinked(ctx context.Context) error {
 	base := w.opts.Dir
+	w.dir, w.gitDir = filepath.Join(base, linkedName(base)), adminFolder(w.repo.common, base)
 	if err := w.claim(base); err != nil {
 		return err
 	}
-	w.dir = filepath.Join(base, linkedName(base))
-	if err := w.record("prepare", ""); err != nil {
-		return err
-	}
-	admin := adminFolder(w.repo.common, base)
-	if !w.reusable(ctx, admin) {
-		if err := w.addLinked(ctx, admin); err != nil {
+	if !w.reusable(ctx) {
+		if err := w.addLinked(ctx); err != nil {
 			return err
 		}
 	}
@@ -48,7 +44,7 @@ func adminFolder(common, base string) string {
 	return filepath.Join(common, "worktrees", linkedName(base))
 }
 
-func (w *Workspace) addLinked(ctx context.Context, admin string) error {
+func (w *Workspace) addLinked(ctx context.Context) error {
 	if err := removeLinkedFolders(w.repo.common, w.opts.Dir); err != nil {
 		return err
 	}
@@ -64,10 +60,10 @@ func (w *Workspace) addLinked(ctx context.Context, admin string) error {
 	if _, err := c.run(ctx, "worktree", "add", "--quiet", "--detach", "--no-checkout", w.dir, start); err != nil {
 		return errors.Join(err, removeLinkedFolders(w.repo.common, w.opts.Dir))
 	}
-	if _, err := os.Stat(admin); err != nil {
+	if _, err := os.Stat(w.gitDir); err != nil {
 		return fmt.Errorf("git made the worktree under another name: %w", err)
 	}
-	return w.writeMark(admin)
+	return w.writeMark(w.gitDir)
 }
 
 // anyCommit is a commit to begin with: HEAD, or where that is unborn the tip of

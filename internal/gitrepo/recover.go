@@ -85,17 +85,22 @@ func openSteps(steps []string, errs *[]error) map[string]step {
 	return open
 }
 
-// undo removes the folders of one tree, under its lock.
+// undo removes the folders of one tree, under its lock. In-place mode has its
+// journal in the repository.
 func (s step) undo() error {
-	base := s.Dir
-	if s.Mode == ModeWorktree {
+	base, gitDir := s.Dir, filepath.Join(s.Dir, ".git")
+	switch s.Mode {
+	case ModeInPlace:
+		return nil
+	case ModeWorktree:
 		base = filepath.Dir(s.Dir)
-	}
-	if s.Mode == ModeInPlace {
-		return nil // its journal is in the repository
+		gitDir = adminFolder(s.Common, base)
 	}
 	if !filepath.IsAbs(base) || !filepath.IsAbs(s.Common) || s.Mode == ModeWorktree && filepath.Base(s.Dir) != linkedName(base) {
 		return fmt.Errorf("recovering %q: the recorded step is not one of ours", s.Dir)
+	}
+	if !ours(base, gitDir) {
+		return nil // killed before it was taken
 	}
 	lock, err := takeLock(base+".lock", s.Common, s.Run)
 	if err != nil {

@@ -40,8 +40,8 @@ func (r *Repo) unknownRev(ctx context.Context, rev, object string, err error) er
 	}
 	e := &UnknownRevError{Rev: rev, Reason: "no branch, tag or commit has this name"}
 	switch {
-	case err == nil:
-		e.Reason = "it names more than one commit, or a range"
+	case err == nil || strings.Contains(rev, ".."): // no reference name holds two dots
+		e.Reason = "it is a range, not one commit"
 		return e
 	case isHash(object):
 		e.Reason = r.notCommit(ctx, object)

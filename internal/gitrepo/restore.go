@@ -38,6 +38,7 @@ func (p *inPlace) restore(ctx context.Context) error {
 		return err
 	}
 	removeLocks(p.repo.gitDir)
+	p.removeRefLocks()
 	for _, step := range []struct {
 		what string
 		do   func(context.Context) error
@@ -59,10 +60,29 @@ func (p *inPlace) restore(ctx context.Context) error {
 	return p.drop()
 }
 
+// removeRefLocks removes what a killed git left beside the references of this
+// run. Those of the checkout itself are ours to remove only once it is saved.
+func (p *inPlace) removeRefLocks() {
+	for _, pattern := range []string{saveRefs + refName(p.s.Run) + ".lock", beforeRefs + refName(p.s.Run) + "-*.lock"} {
+		left, _ := filepath.Glob(filepath.Join(globQuote(p.repo.common), pattern))
+		for _, lock := range left {
+			_ = os.Remove(lock)
+		}
+	}
+}
+
+// globQuote makes a path match itself.
+func globQuote(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
 // discard ends a save that never finished: nothing of the user's was written.
 func (p *inPlace) discard(ctx context.Context) error {
-	if p.s.Run != "" {
-		if _, err := p.git().run(ctx, "update-ref", "-d", saveRefs+refName(p.s.Run)); err != nil {
+	ref := saveRefs + refName(p.s.Run)
+	p.removeRefLocks()
+	// Only if it is there: deleting locks packed-refs, which is not ours alone.
+	if _, err := p.git().run(ctx, "rev-parse", "--verify", "--quiet", ref); err == nil {
+		if _, err := p.git().run(ctx, "update-ref", "-d", ref); err != nil {
 			return err
 		}
 	}

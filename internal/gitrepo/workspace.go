@@ -78,6 +78,7 @@ type Workspace struct {
 	mode    Mode
 	why     string
 	dir     string
+	gitDir  string // with the tree's HEAD and index
 	lock    *ownerLock
 	harness harness
 	saved   *inPlace // in-place mode only
@@ -178,6 +179,8 @@ func (w *Workspace) chooseMode(ctx context.Context) error {
 	switch {
 	case partial:
 		w.mode, w.why = ModeWorktree, "a linked worktree is used because the repository is a partial clone, whose missing files only it can fetch"
+	case strings.ContainsRune(w.repo.common, '\n'):
+		w.mode, w.why = ModeWorktree, "a linked worktree is used because the repository's path holds a newline, which git's list of shared object folders cannot"
 	case w.repo.shallow:
 		w.mode, w.why = ModeWorktree, "a linked worktree is used because the repository is a shallow clone, which cannot be shared"
 	}
@@ -217,7 +220,7 @@ func (w *Workspace) Checkout(ctx context.Context, hash string) (Changed, error) 
 	if err := w.record("checkout", hash); err != nil {
 		return ch, err
 	}
-	from, _ := w.git().line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	from := w.current(ctx)
 	before := w.harness.stamps(w.dir)
 	if err := w.move(ctx, from, hash, &ch); err != nil {
 		return ch, fmt.Errorf("checking out %.12s: %w", hash, err)
@@ -230,6 +233,16 @@ func (w *Workspace) Checkout(ctx context.Context, hash string) (Changed, error) 
 	var err error
 	ch.Files, err = w.countChanged(ctx, from, hash)
 	return ch, err
+}
+
+// current is the commit that the tree is at, "" before the first checkout: a
+// new clone has a HEAD and no index.
+func (w *Workspace) current(ctx context.Context) string {
+	if _, err := os.Stat(filepath.Join(w.gitDir, "index")); err != nil {
+		return ""
+	}
+	hash, _ := w.git().line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	return hash
 }
 
 func (w *Workspace) move(ctx context.Context, from, hash string, ch *Changed) error {
@@ -253,19 +266,11 @@ func (w *Workspace) forceTo(ctx context.Context, hash string) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	if removed := w.removeStaleLocks(ctx); !removed {
+	if !removeLocks(w.gitDir) {
 		return err
 	}
 	_, err = w.git().run(ctx, args...)
 	return err
-}
-
-func (w *Workspace) removeStaleLocks(ctx context.Context) (removed bool) {
-	gitDir, err := w.git().line(ctx, "rev-parse", "--path-format=absolute", "--git-dir")
-	if err != nil {
-		return false
-	}
-	return removeLocks(gitDir)
 }
 
 // removeLocks removes the lock files that block one worktree.
