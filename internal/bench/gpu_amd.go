@@ -141,8 +141,8 @@ func known(name string) string {
 }
 
 // parseROCmSMI reads the output of `rocm-smi --showtemp --showclocks --showuse
-// --showpower --showproductname --showpids --json`: one object per card whose
-// values are strings, and "system" with the processes.
+// --showpower --showproductname --json`: one object per card whose values are
+// strings, and on some releases "system" beside them.
 func parseROCmSMI(text string) ([]GPU, error) {
 	start := strings.IndexByte(text, '{')
 	if start < 0 {

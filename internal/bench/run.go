@@ -35,8 +35,10 @@ type RunResult struct {
 	Stdout, Stderr proc.Capture
 	// Fault is the evidence for GPUFault, else nil.
 	Fault *Fault
-	// Before is the state of the machine at the start, After at the end.
-	Before, After Conditions
+	// Before is the state of the machine at the start, After at the end. During
+	// holds, for each GPU, the reading under the highest load: a clock read at any
+	// other time is an idle clock. It is empty for runs below a second.
+	Before, During, After Conditions
 	// Versions is the environment fingerprint, nil if none is read.
 	Versions Fingerprint
 }
@@ -50,10 +52,13 @@ func (r *Runner) Run(ctx context.Context, commit string) (RunResult, error) {
 	if err := r.ready(commit); err != nil {
 		return result, err
 	}
+	during := func() Conditions { return Conditions{} }
 	if g := r.config.Guard; g != nil {
 		result.Before = g.Cool(ctx)
+		during = g.watch(ctx)
 	}
 	p, err := r.execute(ctx, commit, "run", proc.Command{Argv: r.config.Bench, Timeout: r.config.Timeout})
+	result.During = during()
 	if err != nil {
 		return result, err
 	}

@@ -13,7 +13,8 @@ import (
 )
 
 // ownerArg turns the test binary into a program that owns a supervisor and is
-// meant to be killed: it runs its remaining argument as a shell command.
+// meant to be killed: it runs its remaining argument as a shell command, again
+// and again.
 const ownerArg = "__owner"
 
 func TestMain(m *testing.M) {
@@ -47,8 +48,10 @@ func owner(command string) {
 		fmt.Println(err)
 		os.Exit(1)
 	}
-	result, err := s.Run(context.Background(), proc.Command{Argv: proc.Shell(command)})
-	fmt.Println("unexpected end:", result, err)
+	for err == nil {
+		_, err = s.Run(context.Background(), proc.Command{Argv: proc.Shell(command)})
+	}
+	fmt.Println(err)
 	os.Exit(1)
 }
 

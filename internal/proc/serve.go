@@ -57,13 +57,14 @@ func serve(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// serve runs the job and returns the last reply.
+// serve runs the job and returns the last reply. An error of the others means
+// that the client is gone; the life line says so as well.
 func (j *job) serve(replies *json.Encoder) reply {
+	_ = replies.Encode(reply{ID: j.id, Taken: true})
 	if err := j.prepare(); err != nil {
 		return reply{ID: j.id, Error: err.Error()}
 	}
 	if j.startProcess() {
-		// An error means that the client is gone; the life line says so as well.
 		_ = replies.Encode(reply{ID: j.id, Started: j.pid})
 	}
 	result := j.finish()

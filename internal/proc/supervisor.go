@@ -15,6 +15,10 @@ var ErrLost = errors.New("supervisor process lost")
 // ErrClosed is wrapped by the error of Run after Close.
 var ErrClosed = errors.New("supervisor closed")
 
+// maxAttempts bounds how many processes are tried that die before they take the
+// command.
+const maxAttempts = 3
+
 // Supervisor runs commands. Each supervisor process runs one command at a time,
 // so that every process below it belongs to that command and can be killed
 // without a doubt; concurrent calls of Run start further processes, which are
@@ -64,33 +68,31 @@ func (s *Supervisor) Run(ctx context.Context, c Command) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	for {
+	for attempt := 1; ; attempt++ {
 		if ctx.Err() != nil {
 			return Result{ExitCode: -1, Canceled: true}, nil
 		}
 		w, err := s.acquire(ctx)
+		if err != nil && ctx.Err() != nil {
+			continue
+		}
 		if err != nil {
 			return Result{}, err
 		}
 		result, err := w.run(ctx, c)
-		if err == nil && result.Unkillable == 0 {
+		if w.gone || result.Unkillable > 0 {
+			s.drop(w)
+		} else {
 			s.release(w)
-			return result, nil
 		}
-		s.drop(w)
-		if errors.Is(err, errIdleDeath) && !s.isClosed() {
+		switch closed := s.isClosed(); {
+		case closed && (err != nil || result.Canceled && ctx.Err() == nil):
+			return result, fmt.Errorf("running a command: %w", ErrClosed)
+		case errors.Is(err, errIdleDeath) && attempt < maxAttempts:
 			continue
 		}
-		return result, s.explain(err)
+		return result, err
 	}
-}
-
-// explain says that a lost process was one that Close ended.
-func (s *Supervisor) explain(err error) error {
-	if err != nil && s.isClosed() {
-		return fmt.Errorf("running a command: %w", ErrClosed)
-	}
-	return err
 }
 
 func (s *Supervisor) isClosed() bool {

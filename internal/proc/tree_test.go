@@ -162,6 +162,47 @@ func TestTreeOfTheOtherCommand(t *testing.T) {
 	}
 }
 
+// Close ends what runs, and says so to its caller.
+func TestCloseWhileRunning(t *testing.T) {
+	s := supervisor(t)
+	c, left := marked(t, proc.Shell("trap '' TERM; setsid sleep 60 & while :; do sleep 0.05; done"))
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.Run(context.Background(), c)
+		ended <- err
+	}()
+	until(t, "the command runs", func() bool { return count(left(), "(sleep)") > 0 })
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; !errors.Is(err, proc.ErrClosed) {
+		t.Errorf("Run gave %v", err)
+	}
+	if l := left(); len(l) != 0 {
+		t.Errorf("left behind: %q", l)
+	}
+}
+
+// A supervisor that dies between two commands is replaced without a word.
+func TestIdleSupervisorKilled(t *testing.T) {
+	s := supervisor(t)
+	r := run(t, s, proc.Command{Argv: proc.Shell("echo $PPID")})
+	pid, err := strconv.Atoi(strings.TrimSpace(string(r.Stdout.Head)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "it is dead", func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return err != nil || bytes.Contains(stat, []byte(") Z"))
+	})
+	if r := run(t, s, proc.Command{Argv: []string{"true"}}); r.ExitCode != 0 {
+		t.Errorf("the next command: %+v", r)
+	}
+}
+
 func TestRunCanceledBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -186,6 +227,25 @@ func TestOwnerKilled(t *testing.T) {
 	}
 	_ = owner.Wait() // "signal: killed"
 	until(t, "nothing is left", func() bool { return len(left()) == 0 })
+}
+
+// The same at many moments: while the supervisor starts, between two commands,
+// while strays of one are ended.
+func TestOwnerKilledAtAnyMoment(t *testing.T) {
+	c, left := marked(t, nil)
+	for i := range 20 {
+		owner := exec.Command(os.Args[0], ownerArg, "(setsid sleep 60 >/dev/null 2>&1 &); sleep 0.02")
+		owner.Env = c.Env
+		if err := owner.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Duration(i*i) * time.Millisecond)
+		if err := owner.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = owner.Wait() // "signal: killed"
+		until(t, "nothing is left", func() bool { return len(left()) == 0 })
+	}
 }
 
 // The supervisor process itself is killed: Run says so, the command dies with

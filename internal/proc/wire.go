@@ -13,10 +13,12 @@ type request struct {
 	Cancel bool         `json:"cancel,omitempty"`
 }
 
-// reply is the greeting, the start notice, or the end of the request with that ID.
+// reply is the greeting or, for the request with that ID, the receipt (from here
+// on the command may have been started), the start notice, or the end.
 type reply struct {
 	ID      int64   `json:"id"`
 	Hello   bool    `json:"hello,omitempty"`
+	Taken   bool    `json:"taken,omitempty"`
 	Started int     `json:"started,omitempty"` // process id, also process group id
 	Result  *Result `json:"result,omitempty"`
 	Error   string  `json:"error,omitempty"`

@@ -23,7 +23,7 @@ const (
 )
 
 // errIdleDeath says that the process died before it took the command.
-var errIdleDeath = errors.New("supervisor process died idle")
+var errIdleDeath = fmt.Errorf("%w before it took the command", ErrLost)
 
 // worker is the client's side of one supervisor process. One Run uses it at a
 // time; close may come from elsewhere.
@@ -36,6 +36,7 @@ type worker struct {
 	sending  sync.Mutex
 	requests *json.Encoder
 	id       int64
+	gone     bool // the process has died, or does not answer
 	once     sync.Once
 }
 
@@ -84,6 +85,7 @@ func (w *worker) run(ctx context.Context, c Command) (Result, error) {
 	w.id++
 	id := w.id
 	if err := w.send(request{ID: id, Run: toWire(c)}); err != nil {
+		w.gone = true
 		return Result{}, errIdleDeath
 	}
 	limit := max(c.Grace, 0) + overdue
@@ -115,14 +117,19 @@ func (w *worker) cancelWith(ctx context.Context, id int64, limit time.Duration) 
 
 // listen reads replies until the last one for id.
 func (w *worker) listen(id int64) (Result, error) {
-	started := 0
+	taken, started := false, 0
 	for {
 		var r reply
 		err := w.replies.Decode(&r)
 		switch {
+		case err != nil && !taken:
+			w.gone = true
+			return Result{}, errIdleDeath
 		case err != nil:
 			return Result{}, w.lost(started)
 		case r.ID != id:
+		case r.Taken:
+			taken = true
 		case r.Started != 0:
 			started = r.Started
 		case r.Error != "":
@@ -135,6 +142,7 @@ func (w *worker) listen(id int64) (Result, error) {
 
 // lost kills what can still be reached of the tree of a process that died.
 func (w *worker) lost(started int) error {
+	w.gone = true
 	w.kill()
 	if started > 1 {
 		_ = syscall.Kill(-started, syscall.SIGKILL) // ESRCH: nothing is left
