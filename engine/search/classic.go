@@ -10,6 +10,8 @@ const (
 	classicNearPct   = 10 // nearer to the threshold, in percent of the GAP: ambiguous
 	classicNearRuns  = 5  // runs that an ambiguous commit gets before the user is asked
 	classicFailures  = 3  // failures in a row before the user is asked
+	classicWhole     = 70 // a step of less than this share of the gap is not the only one
+	classicBeyond    = 25 // farther outside the ends than this share of the gap: worth a warning
 )
 
 // Classic is the plain procedure that a careful person follows by hand: median

@@ -149,3 +149,26 @@ func TestFaultWarmUpBecameTheGap(t *testing.T) {
 		t.Errorf("%d warm-up runs for %d checkouts", g.warmups, len(g.steps))
 	}
 }
+
+// Several steps between the ends are not passed over in silence.
+func TestClassicWarnsOfSeveralSteps(t *testing.T) {
+	tests := []struct {
+		name   string // why the row is here
+		values func(p int) float64
+		want   string // code of the warning
+	}{
+		{"two steps down", func(p int) float64 { return []float64{100, 100, 100, 150, 150, 150, 200, 200, 200}[p] }, "several_steps"},
+		{"faster in the middle than good", func(p int) float64 { return []float64{100, 100, 60, 60, 60, 140, 140, 140, 140}[p] }, "outside_ends"},
+		{"one step", func(p int) float64 { return []float64{100, 101, 99, 140, 139, 141, 140, 140, 140}[p] }, ""},
+	}
+	for _, test := range tests {
+		f := newGame(t, 8, func(p, _ int) (float64, Outcome) { return test.values(p), OK }).play(Classic{})
+		got := ""
+		for _, w := range f.Warnings {
+			got += w.Code
+		}
+		if f.Outcome != Found || got != test.want {
+			t.Errorf("%s: %s, warnings %v", test.name, f.Outcome, f.Warnings)
+		}
+	}
+}

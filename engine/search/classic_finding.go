@@ -30,6 +30,28 @@ func (c *classic) rate(f *Finding, bad int) {
 	}
 	f.ChangePct = ChangePct(c.v.Options.Better, f.Good.Value, f.Bad.Value)
 	f.ExplainedPct = math.Round(c.share(bad) - c.share(f.LastGood))
+	if f.ExplainedPct < classicWhole {
+		c.warn("several_steps", fmt.Sprintf("the step explains %.0f %% of the gap; other commits made the rest, use strategy adaptive with all to name them", f.ExplainedPct))
+	}
+	c.outside()
+	f.Warnings = c.warnings
+}
+
+// outside warns of the judged commit that lies farthest beyond an end: the
+// range then has steps in both directions, and the ends hide them.
+func (c *classic) outside() {
+	farthest, beyond := -1, float64(classicBeyond)
+	for _, p := range sortedKeys(c.verdicts) {
+		if len(c.values[p]) == 0 {
+			continue
+		}
+		if share := c.share(p); max(-share, share-100) > beyond {
+			farthest, beyond = p, max(-share, share-100)
+		}
+	}
+	if farthest >= 0 {
+		c.warn("outside_ends", fmt.Sprintf("%s lies at %.0f %% of the gap, outside both ends: the range has steps in both directions", Name(farthest), c.share(farthest)))
+	}
 }
 
 func (c *classic) explain(f *Finding, bad int) {
