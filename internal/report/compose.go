@@ -209,10 +209,24 @@ func impact(d *Document) part {
 	if r.EndGood.N > 0 && r.EndBad.N > 0 {
 		p.pairs = append(p.pairs, pair{"Between the ends", fmt.Sprintf("%s to %s, %s", value(r, r.EndGood.Value), value(r, r.EndBad.Value), change(r, r.GapPct)), false})
 	}
-	if r.ExplainedPct > 0 {
-		p.pairs = append(p.pairs, pair{"Explained", fmt.Sprintf("%.0f %% of the gap between the ends", r.ExplainedPct), false})
+	if text := explained(r.ExplainedPct); text != "" {
+		p.pairs = append(p.pairs, pair{"Explained", text, false})
 	}
 	return p
+}
+
+// beyondWhole is the share from which a step is larger than the gap by more
+// than scatter makes it.
+const beyondWhole = 125
+
+func explained(pct float64) string {
+	switch {
+	case pct <= 0:
+		return ""
+	case pct >= beyondWhole:
+		return fmt.Sprintf("%.0f %% of the gap between the ends: other commits went the other way", pct)
+	}
+	return fmt.Sprintf("%.0f %% of the gap between the ends", pct)
 }
 
 func endsPart(d *Document) part {
