@@ -93,6 +93,9 @@ func (t *table) column(c cell) int {
 	for i, h := range t.places {
 		if c.start < h.end && c.end > h.start {
 			if found >= 0 {
+				if strings.Contains(c.text, "±") {
+					return found // value and error in one
+				}
 				return -1
 			}
 			found = i

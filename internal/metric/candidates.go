@@ -30,8 +30,9 @@ type Candidate struct {
 
 	words []string
 	group int
-	rows  bool // repeated with different parameters
-	in    bool // qualified by parameters
+	stat  float64 // what Score owes to the statistic
+	rows  bool    // repeated with different parameters
+	in    bool    // qualified by parameters
 }
 
 // Candidates returns the labelled numbers of the output, the likeliest metric
@@ -41,11 +42,29 @@ func Candidates(out Output) []Candidate {
 		t := newTally()
 		// What could be read counts; a read error then shows as a missing metric.
 		_ = scan(st, t.labels, t.add)
-		if c := t.candidates(st.name); len(c) > 0 {
-			return c
+		if len(t.list) > 0 {
+			return t.candidates(st.name)
 		}
 	}
 	return nil
+}
+
+// notFinite returns a label whose value is nan or inf and which would be as
+// likely as a candidate of that score, or nothing.
+func notFinite(out Output, score float64) string {
+	for _, st := range out.streams() {
+		t := newTally()
+		_ = scan(st, t.labels, t.add)
+		for _, e := range t.list {
+			if e.bad > 0 && e.score() > score-0.75 {
+				return e.info.label
+			}
+		}
+		if len(t.list) > 0 {
+			break
+		}
+	}
+	return ""
 }
 
 // candidates ranks the entries.
@@ -59,10 +78,11 @@ func (t *tally) candidates(stream string) []Candidate {
 		if err != nil {
 			continue
 		}
+		_, stat := labelScore(e.info)
 		out = append(out, Candidate{
 			Label: e.info.label, Value: e.value(s, stream), Count: e.series.count, Line: e.line, Text: string(e.lastText),
 			Spec: nameSpec(e.info.label).String(), Score: e.score(), words: e.info.all, group: e.group,
-			rows: e.contexts > 1, in: e.inContext != nil,
+			rows: e.contexts > 1 || e.varied, in: e.inContext != nil, stat: stat,
 		})
 	}
 	slices.SortStableFunc(out, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
@@ -98,13 +118,13 @@ var wordScore = scoreTable(map[float64]string{
 	1:    "latency throughput bandwidth elapsed runtime perf performance kernel speed duration time gpu speedup",
 	0.8:  "median p50 geomean",
 	0.6:  "mean avg average",
-	0.3:  "total overall real result final",
+	0.3:  "total overall real final",
 	-0.3: "min minimum best fastest",
 	-0.6: "max maximum worst slowest cpu",
 	-0.7: "p75 p90 p95 p99 p999 p10 p25 q1 q3 percentile",
-	-1:   "user sys size bytes memory count calls samples rounds iterations iters loss accuracy params peak requests tokens batch input concurrency",
-	-1.5: "theoretical reference ref baseline expected power clock freq temperature cache allocated vram timestamp",
-	-2: `warmup warm compile compilation compiling build init initialization initialize setup load loading startup tune tuning
+	-1:   "user sys system size bytes memory count calls samples rounds iterations iters loss accuracy params peak requests tokens batch input concurrency",
+	-1.5: "theoretical reference ref baseline expected power freq temperature cache allocated vram timestamp",
+	-2: `warmup warm warming collecting estimated begin compile compilation compiling build init initialization initialize setup load loading startup tune tuning
 		autotune autotuning teardown cleanup download prepare import device version seed id error errors wrong threads workers`,
 	-3: `stddev std stdev sd err sigma iqr noise cv rsd variance mdev jitter ci tolerance threshold timeout limit eta progress
 		outliers remaining interval overhead mhz`,
@@ -115,7 +135,7 @@ var wordScore = scoreTable(map[float64]string{
 var (
 	statWords = wordSet(`median mean avg average geomean min minimum max maximum best worst fastest slowest p10 p25 p50 p75 p90 p95
 		p99 p999 q1 q3 stddev std stdev sd err error sigma iqr noise cv rsd variance mdev jitter ci total sum`)
-	viewWords = wordSet(`time latency throughput bandwidth elapsed runtime duration perf performance speed speedup bw algbw busbw
+	viewWords = wordSet(`time times latency throughput bandwidth elapsed runtime duration perf performance speed speedup bw algbw busbw
 		rate wall real cpu gpu user sys system per second flop op tok b s`)
 )
 
@@ -150,6 +170,9 @@ func (e *entry) score() float64 {
 	case e.unit.si == "" && e.better != Unknown:
 		s += 1.5
 	}
+	if e.unit.si == "s" && strings.Contains(e.unit.name, "/") { // "ns/op"
+		s += 0.8
+	}
 	if e.unit.si == "" && !e.count {
 		if e.fraction {
 			s += 0.5
@@ -160,11 +183,13 @@ func (e *entry) score() float64 {
 			s -= 3
 		}
 	}
-	return s + labelScore(e.info)
+	subject, stat := labelScore(e.info)
+	return s + subject + stat
 }
 
-func labelScore(in labelInfo) float64 {
-	subject, stat, less := 0.0, 0.0, 0.0
+// labelScore rates the words of a label: what it is of, and which statistic.
+func labelScore(in labelInfo) (subject, stat float64) {
+	less := 0.0
 	for _, w := range in.words {
 		switch v := wordScore[w]; {
 		case v == 1:
@@ -175,13 +200,16 @@ func labelScore(in labelInfo) float64 {
 			less += v
 		}
 	}
+	if stat >= 0.6 {
+		subject = 1 // who prints a median means it
+	}
 	switch {
 	case strings.Contains(in.label, "#"):
 		less -= 1.5
 	case in.label == "value" || in.hasUnit && in.label == in.unit.name:
 		less -= 0.3
 	}
-	return subject + stat + max(less, -6)
+	return subject + max(less, -6), stat
 }
 
 // Choose returns the likeliest metric. It is not sure when its direction is
@@ -195,7 +223,7 @@ func Choose(c []Candidate) (best Candidate, sure bool) {
 	best = c[0]
 	sure = best.Score >= 2 && best.Value.Better != Unknown && !best.rows
 	for _, o := range c[1:] {
-		if best.Score-o.Score < 0.75 && !sameThing(best, o) {
+		if (best.Score-best.stat)-(o.Score-o.stat) < 0.75 && !sameThing(best, o) {
 			sure = false
 		}
 	}
@@ -208,6 +236,9 @@ func sameThing(a, b Candidate) bool {
 	sa, sb := subject(a), subject(b)
 	if a.group < 0 && a.group == b.group && a.Value.Unit != b.Value.Unit { // a row of a table
 		return hasAll(sa, sb) || hasAll(sb, sa) || len(sa)*len(sb) == 0
+	}
+	if a.Value.Value == b.Value.Value && a.Value.Unit == b.Value.Unit && a.Value.Value != 0 {
+		return true // printed twice
 	}
 	if !slices.Equal(sa, sb) {
 		return false

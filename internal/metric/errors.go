@@ -40,6 +40,16 @@ func (e *NoMetricError) Error() string {
 	return b.String()
 }
 
+// absentError says that a stream holds nothing that fits a spec; the other
+// stream may. What fits and is no finite number is another error, because then
+// the metric was found and is bad.
+type absentError struct {
+	why  string
+	near []Candidate
+}
+
+func (e *absentError) Error() string { return e.why }
+
 // noMetric makes the error and looks at the output for it.
 func noMetric(s Spec, out Output, why string) *NoMetricError {
 	e := &NoMetricError{Spec: s, Why: why}

@@ -26,26 +26,36 @@ func (s Spec) Extract(out Output) (Value, error) {
 	case KindAuto, "":
 		return s.auto(out)
 	}
-	why := "the command printed nothing"
-	for _, st := range out.streams() {
+	none := &absentError{why: "the command printed nothing"}
+	for i, st := range out.streams() {
 		v, err := s.fromStream(st)
 		if err == nil {
 			return v, nil
 		}
-		var no *NoMetricError
-		if errors.As(err, &no) {
-			no.Tail, no.TailOf = noMetric(s, out, "").Tail, st.name
-			return Value{}, no
+		var absent *absentError
+		if !errors.As(err, &absent) {
+			return Value{}, s.unusable(out, err)
 		}
-		if why == "the command printed nothing" || st.name == "stdout" {
-			why = err.Error()
+		if i == 0 {
+			none = absent
 		}
 	}
-	e := noMetric(s, out, why)
-	if s.Kind != KindName {
+	e := noMetric(s, out, none.why)
+	if e.Near = none.near; s.Kind != KindName {
 		e.Near = near(out)
 	}
 	return Value{}, e
+}
+
+// unusable turns the error of a match that gives no value into a
+// *NoMetricError.
+func (s Spec) unusable(out Output, err error) *NoMetricError {
+	e := noMetric(s, out, err.Error())
+	var no *NoMetricError
+	if errors.As(err, &no) {
+		e.Why, e.Near, e.Ambiguous = no.Why, no.Near, no.Ambiguous
+	}
+	return e
 }
 
 // near returns the likeliest candidates of an output, for an error.
@@ -83,6 +93,9 @@ func (s Spec) auto(out Output) (Value, error) {
 		return Value{}, noMetric(s, out, "no number with a label in the output")
 	}
 	best, sure := Choose(c)
+	if bad := notFinite(out, best.Score); bad != "" {
+		return Value{}, noMetric(s, out, fmt.Sprintf("%q is not a finite number", bad))
+	}
 	if !sure {
 		e := noMetric(s, out, "several numbers may be the metric, or which direction is better is not known")
 		e.Near, e.Ambiguous = c[:min(len(c), 5)], true
@@ -124,7 +137,7 @@ func (s Spec) fromLabel(st stream) (Value, error) {
 	}
 	found := t.match(exact, loose)
 	if len(found) == 0 {
-		return Value{}, &NoMetricError{Spec: s, Why: fmt.Sprintf("no label %q in %s", s.Arg, st.name), Near: t.nearest(s.Arg, st.name)}
+		return Value{}, &absentError{fmt.Sprintf("no label %q in %s", s.Arg, st.name), t.nearest(s.Arg, st.name)}
 	}
 	if len(found) > 1 {
 		e := &NoMetricError{Spec: s, Ambiguous: true, Why: fmt.Sprintf("%d labels fit", len(found))}
@@ -140,7 +153,7 @@ func (s Spec) fromLabel(st stream) (Value, error) {
 	}
 	v, err := e.pick(s.Pick)
 	if err != nil {
-		return Value{}, &NoMetricError{Spec: s, Why: fmt.Sprintf("%q: %v", s.Arg, err)}
+		return Value{}, fmt.Errorf("%q: %w", s.Arg, err)
 	}
 	return e.value(v, st.name), nil
 }

@@ -20,6 +20,9 @@ type reading struct {
 	hasDef bool
 	line   int
 	text   string
+	// tail stands for the words behind the last number of the line. Lines of
+	// one label with different tails measure different things.
+	tail uint32
 	// group is equal for numbers of the same line or row.
 	group int
 }
@@ -57,13 +60,17 @@ func (g *grammar) read(s string, line int, emit func(reading)) {
 	if len(toks) == 0 {
 		return
 	}
-	head, own := splitHead(s[toks[0].from:toks[0].start])
-	prefix = joinParts(prefix, head)
+	head, own := splitHead(s[toks[0].from:toks[0].head])
 	g.items = ownLabels(s, toks, own, g.items[:0])
+	if head2, own2 := splitSentence(head, own, g.items); head2 != head {
+		head, g.items[0].own = head2, trimMarks(own2)
+	}
+	prefix = joinParts(prefix, head)
+	tail := tailHash(s[toks[len(toks)-1].end:])
 	ctx := context(s, g.items)
 	out := func(it item, label string) {
 		r := reading{
-			tok: it.tok, label: joinParts(prefix, label), line: line, text: s, group: line,
+			tok: it.tok, label: joinKey(prefix, label), line: line, text: s, group: line, tail: tail,
 			raw: s[it.tok.start:it.tok.end], rawUnit: unitText(s, it.tok),
 		}
 		if it.tok.start >= len(ctx) {
@@ -121,10 +128,28 @@ func hasLetter(s string) bool {
 	return strings.IndexFunc(s, unicode.IsLetter) >= 0
 }
 
+// splitSentence splits "Prefill. latency" where the line goes on with another
+// label, for which "Prefill" is the heading too.
+func splitSentence(head, own string, items []item) (string, string) {
+	i := strings.LastIndex(own, ". ")
+	if i <= 0 || head != "" || !hasLetter(own[i:]) {
+		return head, own
+	}
+	for _, it := range items[1:] {
+		if it.own != "" {
+			return own[:i], own[i+2:]
+		}
+	}
+	return head, own
+}
+
 // splitHead splits the text before the first number at its last colon that is
 // not the separator of the number itself.
 func splitHead(lead string) (head, own string) {
 	t := strings.TrimRight(lead, " \t:=([{")
+	if i := strings.LastIndexAny(t, ",{"); i >= 0 && strings.IndexByte(t, '{') >= 0 {
+		return "", t[i+1:] // a dictionary
+	}
 	if i := strings.LastIndex(t, ": "); i >= 0 && hasLetter(t[i:]) {
 		return t[:i], t[i+2:]
 	}
@@ -138,7 +163,7 @@ func ownLabels(s string, toks []token, own string, items []item) []item {
 	for i := 0; i < len(toks); i++ {
 		t := toks[i]
 		if i > 0 {
-			lead, mine := splitGap(s[t.from:t.start])
+			lead, mine := splitGap(s[t.from:t.head])
 			own = mine
 			if prev := &items[i-1]; prev.own == "" && hasLetter(lead) && (valueFirst || i == 1) {
 				prev.own = trimMarks(lead)
@@ -268,4 +293,25 @@ func loneLabel(label string, t token) string {
 		return t.unit.name
 	}
 	return "value"
+}
+
+// tailHash returns a hash (FNV-1a) of the words in s; numbers and times that
+// stand alone do not count.
+func tailHash(s string) uint32 {
+	h := uint32(2166136261)
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch c {
+		case '<', '(', '[', '{':
+			depth++
+		case '>', ')', ']', '}':
+			depth--
+		}
+		if depth <= 0 && (isDigit(c) || c == ' ' || c == '.' || c == ':' || c == ',') {
+			continue
+		}
+		h = (h ^ uint32(c)) * 16777619
+	}
+	return h
 }

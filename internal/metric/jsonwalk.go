@@ -17,7 +17,7 @@ type jsonWalker struct {
 }
 
 // nameKeys are the keys whose string names an element, best first.
-var nameKeys = []string{"name", "label", "benchmark", "benchmark_name", "test", "test_name", "kernel", "kernel_name", "case", "command", "id", "title", "metric"}
+var nameKeys = []string{"name", "label", "benchmark", "benchmark_name", "test", "test_name", "kernel", "kernel_name", "kernelname", "function", "case", "command", "id", "title", "metric"}
 
 // walk visits v. path is the label so far; obj is the object that holds v
 // under key.

@@ -53,7 +53,7 @@ func readLabel(raw string) labelInfo {
 		raw = raw[:2*maxLabelLen]
 	}
 	var in labelInfo
-	var shown []string
+	var shown, names []string
 	for _, part := range strings.Split(raw, partSep) {
 		part, isName := strings.CutPrefix(part, verbatim)
 		text := stableText(part)
@@ -71,12 +71,14 @@ func readLabel(raw string) labelInfo {
 		shown = append(shown, stem)
 		w := splitWords(text)
 		in.all = append(in.all, w...)
-		if !isName {
+		if isName {
+			names = append(names, nameWords(text)...)
+		} else {
 			in.words = append(in.words, w...)
 		}
 	}
 	if onlyStatistic(in.words) {
-		in.words = in.all
+		in.words = append(names, in.words...)
 	}
 	in.label = strings.ToValidUTF8(strings.Join(shown, partSep), "?")
 	if len(in.label) > maxLabelLen {
@@ -84,6 +86,17 @@ func readLabel(raw string) labelInfo {
 	}
 	in.key = foldLabel(in.label)
 	return in
+}
+
+// nameWords returns the words of a name but for its parameters ("size=64").
+func nameWords(s string) []string {
+	var out []string
+	for _, f := range strings.Fields(s) {
+		if !strings.Contains(f, "=") {
+			out = append(out, splitWords(f)...)
+		}
+	}
+	return out
 }
 
 // onlyStatistic reports whether the words say nothing about what was measured.
@@ -147,6 +160,7 @@ func trimMarks(s string) string {
 	for {
 		t := strings.Trim(s, " \t:=,;|>*•·\"'`—–…~&@│┃?")
 		t = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(t, "- "), "+ "), " -")
+		t = strings.TrimSuffix(t, " #")
 		t = strings.TrimLeft(t, ")]}")
 		if len(t) > 0 && t[0] == '#' && (len(t) == 1 || !isDigit(t[1])) {
 			t = t[1:]

@@ -22,6 +22,8 @@ type token struct {
 	// from is where the text before the number begins: the end of the number
 	// before it that is no part of a label.
 	from int
+	// head is where that text ends: at the number, or at the bracket it is in.
+	head int
 }
 
 // lex returns the numbers of a line in order. Digits inside words, versions,
@@ -39,7 +41,7 @@ func lex(s string, dst []token) []token {
 				dst = append(dst, t)
 			}
 			i = max(t.end, i+1)
-		case isWordByte(c) || c == '/' || c == '#' || c == '$' || c == '~':
+		case isWordByte(c) || c == '/' && (i+1 == len(s) || !isDigit(s[i+1])) || c == '#' || c == '$' || c == '~':
 			j := wordEnd(s, i)
 			if badValue(s[i:j]) && valuePlace(s, i) {
 				dst = append(dst, token{start: i, end: j, bad: true})
@@ -90,7 +92,7 @@ func wordEnd(s string, i int) int {
 		}
 		if c == '(' || c == '[' || c == '<' {
 			j := closing(s, i)
-			if i == start || j < 0 || !digitAfter(s, j) {
+			if i == start || j < 0 || c != '<' && !digitAfter(s, j) {
 				return i
 			}
 			i = j

@@ -47,7 +47,7 @@ func (g *gather) value(p Pick, stream, none string) (Value, error) {
 	case g.seen != "":
 		return Value{}, fmt.Errorf("what it finds is no number: %q", clip(g.seen))
 	default:
-		return Value{}, fmt.Errorf("%s in %s", none, stream)
+		return Value{}, &absentError{why: none + " in " + stream}
 	}
 	s, err := g.pick(p)
 	if err != nil {
@@ -212,12 +212,7 @@ func (s Spec) fromTable(st stream) (Value, error) {
 		}
 		text := r.cells[c]
 		rd := reading{tok: tok, label: t.cols[c], raw: text[tok.start:tok.end], rawUnit: unitText(text, tok), line: r.line}
-		rd.def, rd.hasDef = tableUnit(t.cols[0])
-		if u, v := t.unitColumn(); v == c {
-			if un, ok := parseUnit(r.cells[u]); ok {
-				rd.def, rd.hasDef = un, true
-			}
-		}
+		rd.def, rd.hasDef = t.cellUnit(c, r, g.labels)
 		g.take(rd)
 	})
 	if err != nil {

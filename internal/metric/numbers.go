@@ -33,8 +33,8 @@ func Numbers(out Output) []Number {
 	for _, st := range out.streams() {
 		t := newTally()
 		_ = scan(st, t.labels, t.add) // what could be read counts
-		if n := t.numbers(st.name); len(n) > 0 {
-			return n
+		if len(t.list) > 0 {
+			return t.numbers(st.name)
 		}
 	}
 	return nil

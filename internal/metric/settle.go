@@ -9,7 +9,7 @@ func settle(s string, toks []token) []token {
 	for i := range toks {
 		t := &toks[i]
 		if i+1 < len(toks) && !t.hasUnit && !t.bad && labelAfter(s, t.end) {
-			t.part = true
+			markParts(s, toks[:i+1])
 		}
 		if spreadBefore(s, t.start) {
 			t.aux = true
@@ -24,6 +24,9 @@ func settle(s string, toks []token) []token {
 	out, from := toks[:0], 0
 	for _, t := range toks {
 		t.from = from
+		if t.head == 0 {
+			t.head = t.start
+		}
 		if !t.part {
 			from = t.end
 		}
@@ -32,6 +35,26 @@ func settle(s string, toks []token) []token {
 		}
 	}
 	return out
+}
+
+// markParts makes the last of the tokens, which a colon follows, part of the
+// label, and the parameters before it too: "Best for M = 64 N = 64: 1.2 ms".
+func markParts(s string, toks []token) {
+	last := &toks[len(toks)-1]
+	last.part = true
+	if s[last.end:][strings.IndexAny(s[last.end:], ":=")] != ':' {
+		return
+	}
+	for i := range toks {
+		t := &toks[i]
+		if t.hasUnit || t.count || !t.integer || strings.TrimSpace(s[:t.start]) == "" {
+			return
+		}
+		if b := strings.TrimRight(s[:t.start], " "); b[len(b)-1] != '=' {
+			return
+		}
+		t.part = true
+	}
 }
 
 // spreadBefore reports whether the number at i is a spread.
@@ -73,7 +96,8 @@ func markBracket(s string, toks []token, i int) {
 	}
 	if open == '[' && len(in) == 3 && in[0].hasUnit && !strings.Contains(s[in[0].end:end], ",") &&
 		in[0].si() <= in[1].si() && in[1].si() <= in[2].si() {
-		in[0].aux, in[2].aux = true, true
+		in[0].part, in[2].aux = true, true
+		in[1].head = in[0].start
 	}
 }
 

@@ -28,7 +28,8 @@ type table struct {
 	named  bool // the key columns are decided
 	key    []int
 	skip   []bool
-	index  bool // rows have one more cell than the header, before the others
+	param  []bool // columns of parameters
+	index  bool   // rows have one more cell than the header, before the others
 	// begin and finish are the columns of two times in nanoseconds; their
 	// difference is added as the last column.
 	begin, finish int
@@ -71,6 +72,9 @@ func (t *tabler) line(s string, n int) bool {
 	}
 	if t.pending == "" {
 		return false
+	}
+	if isDrawn(t.pending) && strings.HasSuffix(strings.TrimRight(s, " "), "----------") {
+		return true // "1 threads: ----------"
 	}
 	if t.units == "" && isUnitsLine(s) {
 		t.units = s
@@ -127,8 +131,11 @@ func (t *tabler) close() {
 func openTable(header, units, first string) (*table, []string) {
 	if isDrawn(header) {
 		if tab := (&table{kind: '|', cols: drawnCells(header), header: header}); len(tab.cols) > 1 {
-			if cells, ok := tab.split(first); ok {
-				return tab, cells
+			for range 2 {
+				if cells, ok := tab.split(first); ok {
+					return tab, cells
+				}
+				tab.cols = append([]string{""}, tab.cols...) // an empty first heading
 			}
 		}
 		return nil, nil

@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,8 +16,6 @@ func emitRows(t *table, in labels, group *int, emit func(reading)) {
 	if !t.named {
 		t.decide(in)
 	}
-	unitCol, valueCol := t.unitColumn()
-	def, hasDef := tableUnit(t.cols[0])
 	names := uniqueNames(t.cols)
 	var buf [8]token
 	for _, r := range t.rows {
@@ -35,13 +34,9 @@ func emitRows(t *table, in labels, group *int, emit func(reading)) {
 			}
 			rd := reading{
 				tok: tok, label: joinKey(key, names[c]), line: r.line, text: r.text, group: -*group,
-				raw: text[tok.start:tok.end], rawUnit: unitText(text, tok), def: def, hasDef: hasDef && !countColumn(names[c]) && !strings.HasPrefix(names[c], "OPS"),
+				raw: text[tok.start:tok.end], rawUnit: unitText(text, tok),
 			}
-			if c == valueCol {
-				if u, ok := parseUnit(r.cells[unitCol]); ok {
-					rd.def, rd.hasDef = u, true
-				}
-			}
+			rd.def, rd.hasDef = t.cellUnit(c, r, in)
 			emit(rd)
 		}
 	}
@@ -81,6 +76,42 @@ func tableUnit(first string) (unit, bool) {
 	return u, ok
 }
 
+// cellUnit returns the unit of a cell if neither it nor its heading has one:
+// that in the row's column of units, that of the table, or that of the
+// statistic to its left.
+func (t *table) cellUnit(c int, r row, in labels) (unit, bool) {
+	if unitCol, valueCol := t.unitColumn(); c == valueCol {
+		if u, ok := parseUnit(r.cells[unitCol]); ok {
+			return u, true
+		}
+	}
+	if countColumn(t.cols[c]) || strings.HasPrefix(t.cols[c], "OPS") {
+		return unit{}, false
+	}
+	if u, ok := tableUnit(t.cols[0]); ok {
+		return u, true
+	}
+	return t.statUnit(c, in)
+}
+
+// statUnit returns the unit of a statistic without one: that of the statistic
+// to its left, as in "Min (sec)  Max  Average".
+func (t *table) statUnit(c int, in labels) (unit, bool) {
+	info := in.of(t.cols[c])
+	for c > 0 && !info.hasUnit && len(info.words) > 0 && onlyStatistic(info.words) {
+		c--
+		info = in.of(t.cols[c])
+	}
+	return info.unit, info.hasUnit && statWords[firstOf(info.words)]
+}
+
+func firstOf(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0]
+}
+
 // unitColumn returns the column that holds the unit of each row's value, and
 // the column of the values; -1 and -1 if there is none.
 func (t *table) unitColumn() (unitCol, valueCol int) {
@@ -93,7 +124,7 @@ func (t *table) unitColumn() (unitCol, valueCol int) {
 		switch words[len(words)-1] {
 		case "unit", "units":
 			unitCol = i
-		case "value", "avg", "average":
+		case "value", "avg", "average", "score":
 			if valueCol < 0 {
 				valueCol = i
 			}
@@ -113,8 +144,9 @@ func (t *table) keyOf(r row) string {
 			continue
 		}
 		text := r.cells[c]
-		if t.kind != 'a' && plainInt(text) && t.cols[c] != "" {
-			text = t.cols[c] + "=" + text
+		if isDigit(text[0]) && t.cols[c] != "" && t.param[c] {
+			name, _, _ := strings.Cut(t.cols[c], " (")
+			text = strings.TrimSpace(name) + "=" + text
 		}
 		parts = append(parts, text)
 	}
@@ -139,7 +171,7 @@ func (t *table) facts() []columnFacts {
 			if tok, ok := cellNumber(text, buf[:0]); ok {
 				f[c].numbers++
 				f[c].units = f[c].units || tok.hasUnit
-				if tok.integer && !tok.bad {
+				if tok.value == math.Trunc(tok.value) && !tok.bad {
 					f[c].ints++
 				}
 			} else {
@@ -174,7 +206,11 @@ func (t *table) decide(in labels) {
 			params = append(params, c)
 		}
 	}
-	if len(text) == 0 && same >= 0 {
+	t.param = make([]bool, len(t.cols))
+	for _, c := range params {
+		t.param[c] = true
+	}
+	if len(text) == 0 && same >= 0 && (len(params) == 0 || isWord(t.cols[same], nameKeys...)) {
 		text = append(text, same)
 	}
 	if t.index && facts[0].varies {
@@ -184,16 +220,15 @@ func (t *table) decide(in labels) {
 		if len(t.key) > 0 && t.distinct() {
 			break
 		}
-		if slices.Contains(params, c) && len(t.rows) < 2 {
-			break
-		}
 		t.key = append(t.key, c)
 	}
 	for _, c := range t.key {
 		t.skip[c] = true
 	}
-	if t.index {
-		t.skip[0] = true
+	for c, f := range facts {
+		if t.cols[c] == "" && f.ints == f.numbers || c == t.begin-1 || c == t.finish-1 {
+			t.skip[c] = true
+		}
 	}
 }
 

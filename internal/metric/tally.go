@@ -18,6 +18,8 @@ type entry struct {
 	inContext *entry
 	contexts  int // entries that qualify this one
 	fraction  bool
+	tail      uint32
+	varied    bool // the lines with it end in different words
 }
 
 // tally gathers readings by label.
@@ -93,6 +95,8 @@ func (e *entry) record(r reading, info labelInfo) {
 		e.addBad(r.line)
 		return
 	}
+	e.varied = e.varied || e.series.count > 0 && e.tail != r.tail
+	e.tail = r.tail
 	u := r.unitOf(info)
 	if e.series.count == 0 {
 		e.unit = u

@@ -266,7 +266,8 @@ func simpleUnit(w string) (unit, bool) {
 			return u, true
 		}
 	}
-	return workUnit(w)
+	u, ok := workUnit(w)
+	return u, ok && u.si != "OP"
 }
 
 // suffixUnit reads what follows a prefix of factor f in a word that is a rate
@@ -275,7 +276,7 @@ func suffixUnit(rest string, f float64, prefixed bool) (unit, bool) {
 	switch {
 	case isWord(rest, "flops"):
 		return unit{si: "FLOP/s", scale: f, name: "FLOP/s"}, true
-	case isWord(rest, "ops") && prefixed:
+	case (rest == "OPS" || rest == "OPs" || rest == "ops") && prefixed:
 		return unit{si: "OP/s", scale: f, name: "OP/s"}, true
 	case rest == "Bps" || isWord(rest, "Bps") && prefixed && rest[0] == 'B':
 		return unit{si: "B/s", scale: f, name: "B/s"}, true
