@@ -9,12 +9,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
+	"pgregory.net/rapid"
 
 	"perfbisect/engine"
 	"perfbisect/engine/search"
@@ -24,7 +26,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 var forms = map[string]func(io.Writer, *Document) error{"txt": Text, "md": Markdown, "json": JSON, "svg": SVG, "html": HTML}
 
-func render(t *testing.T, form string, d *Document) string {
+func render(t rapid.TB, form string, d *Document) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := forms[form](&b, d); err != nil {
@@ -68,35 +70,52 @@ func TestGolden(t *testing.T) {
 // A terminal obeys control characters; no report has one.
 func TestNoControlCharacters(t *testing.T) {
 	for name, d := range outcomes() {
-		for form := range forms {
-			for _, r := range render(t, form, d) {
-				if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
-					t.Errorf("%s.%s has %U", name, form, r)
-				}
+		checkControls(t, name, d)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		checkControls(t, "drawn", hostileDocument(rapid.String().Draw(t, "text")))
+	})
+}
+
+func checkControls(t rapid.TB, name string, d *Document) {
+	t.Helper()
+	for form := range forms {
+		for _, r := range render(t, form, d) {
+			if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+				t.Fatalf("%s.%s has %U", name, form, r)
 			}
 		}
 	}
 }
 
+// elements are those that the HTML report is made of.
+const elements = "html head meta title style body main section h1 h2 p dl dt dd ul li code pre div table tr th td svg desc rect text line circle path g tbody"
+
 // Nothing from outside becomes an element or an attribute.
 func TestHTMLHasOnlyItsOwnElements(t *testing.T) {
-	allowed := map[string]bool{}
-	for name := range strings.FieldsSeq("html head meta title style body main section h1 h2 p dl dt dd ul li code pre div table tr th td svg desc rect text line circle path g tbody") {
-		allowed[name] = true
-	}
 	for name, d := range outcomes() {
-		root, err := html.Parse(strings.NewReader(render(t, "html", d)))
-		if err != nil {
-			t.Fatal(err)
+		checkElements(t, name, d)
+	}
+	markup := rapid.StringOf(rapid.SampledFrom([]rune("<>&'\"/=`-![] \nascript|*_#@:")))
+	rapid.Check(t, func(t *rapid.T) {
+		checkElements(t, "drawn", hostileDocument(markup.Draw(t, "text")))
+	})
+}
+
+func checkElements(t rapid.TB, name string, d *Document) {
+	t.Helper()
+	allowed := strings.Fields(elements)
+	root, err := html.Parse(strings.NewReader(render(t, "html", d)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode && !slices.Contains(allowed, n.Data) {
+			t.Fatalf("%s: element %q", name, n.Data)
 		}
-		for n := range root.Descendants() {
-			if n.Type == html.ElementNode && !allowed[n.Data] {
-				t.Errorf("%s: element %q", name, n.Data)
-			}
-			for _, a := range n.Attr {
-				if strings.HasPrefix(a.Key, "on") || a.Key == "href" || a.Key == "src" {
-					t.Errorf("%s: attribute %q", name, a.Key)
-				}
+		for _, a := range n.Attr {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "href" || a.Key == "src" {
+				t.Fatalf("%s: attribute %q", name, a.Key)
 			}
 		}
 	}
@@ -120,34 +139,51 @@ func TestSVGIsXML(t *testing.T) {
 // What a table row says from outside cannot add a cell or end the table.
 func TestMarkdownTablesKeepTheirShape(t *testing.T) {
 	for name, d := range outcomes() {
-		cells, fence := 0, ""
-		for l := range strings.Lines(render(t, "md", d)) {
-			l = strings.TrimSpace(l)
-			if strings.HasPrefix(l, "```") && (fence == "" || l == fence) {
-				if fence == "" {
-					fence = strings.TrimSuffix(l, "text")
-				} else {
-					fence = ""
-				}
-				continue
+		checkTables(t, name, d)
+	}
+	markup := rapid.StringOf(rapid.SampledFrom([]rune("|`\\*-\n \t~#a")))
+	rapid.Check(t, func(t *rapid.T) {
+		checkTables(t, "drawn", hostileDocument(markup.Draw(t, "text")))
+	})
+}
+
+func checkTables(t rapid.TB, name string, d *Document) {
+	t.Helper()
+	cells, fence := 0, ""
+	for l := range strings.Lines(render(t, "md", d)) {
+		l = strings.TrimSpace(l)
+		switch {
+		case fence == "" && strings.HasPrefix(l, "```") && strings.HasSuffix(l, "`text"):
+			fence, cells = strings.TrimSuffix(l, "text"), 0
+		case fence != "":
+			if l == fence {
+				fence = ""
 			}
-			if fence != "" {
-				continue
-			}
-			if !strings.HasPrefix(l, "|") {
-				cells = 0
-				continue
-			}
-			n := strings.Count(l, "|") - strings.Count(l, `\|`)
+		case !strings.HasPrefix(l, "|"):
+			cells = 0
+		default:
+			n := bars(l)
 			if cells != 0 && n != cells {
-				t.Errorf("%s: %d bars after rows of %d: %s", name, n, cells, l)
+				t.Fatalf("%s: %d bars after rows of %d: %s", name, n, cells, l)
 			}
 			cells = n
 		}
-		if fence != "" {
-			t.Errorf("%s: a code block does not end", name)
+	}
+	if fence != "" {
+		t.Fatalf("%s: a code block does not end", name)
+	}
+}
+
+// bars counts the bars of a table row that end a cell: those that no backslash
+// stands before (GitHub Flavored Markdown 4.10).
+func bars(row string) int {
+	n := 0
+	for i := range len(row) {
+		if row[i] == '|' && (i == 0 || row[i-1] != '\\') {
+			n++
 		}
 	}
+	return n
 }
 
 func TestJSON(t *testing.T) {

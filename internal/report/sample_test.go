@@ -95,10 +95,11 @@ func foundDocument() *Document {
 	return d
 }
 
-// hostileDocument has text that means something to a terminal, to Markdown and
-// to a browser wherever text can come in.
-func hostileDocument() *Document {
-	const evil = "\x1b[31m<script>alert(1)</script> |`$x`|**b** @bob #1 [l](http://e.x) \u202eevil\x07\x00\u009b1m & \"q\" 'p'"
+// evilText means something to a terminal, to Markdown and to a browser.
+const evilText = "\x1b[31m<script>alert(1)</script> |`$x`|**b** @bob #1 [l](http://e.x) \u202eevil\x07\x00\u009b1m & \"q\" 'p'"
+
+// hostileDocument has evil wherever text can come in.
+func hostileDocument(evil string) *Document {
 	d := foundDocument()
 	culprit := d.Result.Culprit
 	d.Commits = map[string]Commit{culprit: {Hash: culprit, Author: evil, Email: evil, Subject: evil + "\n# heading", Body: evil + "\n```\n</pre>\n| a | b |\n" + evil}}
@@ -141,7 +142,7 @@ func outcomes() map[string]*Document {
 			Levels: map[int]search.Level{0: {Value: 142.3e-6, N: 3, CV: 0.002}, 23: {Value: 198.7e-6, N: 3, CV: 0.003}},
 		}),
 		"staircase": foundDocument(),
-		"hostile":   hostileDocument(),
+		"hostile":   hostileDocument(evilText),
 	}
 	all["swapped"].Result.GapPct = -28.4
 	all["no_regression"].Result.GapPct = 0.2
