@@ -52,205 +52,91 @@ func kind(d *Document) string {
 	return "Regression"
 }
 
-// verdict is what was found, or that nothing was.
-func verdict(d *Document) part {
-	r := d.Result
-	switch r.Outcome {
-	case search.Found:
-		return part{title: kind(d) + " introduced by", pairs: culprit(d)}
-	case search.FoundAmong:
-		return part{
-			title: fmt.Sprintf("%s introduced by one of %s", kind(d), count(len(r.Candidates), "commit")),
-			prose: []string{"They could not be told apart, because all but the last of them could not be measured."},
-			table: candidates(d), lines: lines(candidates(d)),
+// foreign is a section that another package wrote.
+func foreign(s Section) part {
+	p := part{title: line(s.Title), pre: strings.TrimRight(clean(s.Pre), "\n")}
+	for _, sentence := range s.Prose {
+		p.prose = append(p.prose, line(sentence))
+	}
+	if len(s.Rows) > 0 {
+		t := &table{}
+		for _, name := range s.Head {
+			t.head, t.code = append(t.head, line(name)), append(t.code, true)
 		}
-	case search.Undecided:
-		return undecided(d)
-	}
-	return part{title: "Result", prose: []string{outcomeSentence(d)}}
-}
-
-// outcomeSentence says how a hunt ended that names no commit.
-func outcomeSentence(d *Document) string {
-	r := d.Result
-	switch r.Outcome {
-	case search.NoRegression:
-		return fmt.Sprintf("No %s between %s and %s.", lower(kind(d)), end(d.Good, "good"), end(d.Bad, "bad"))
-	case search.Swapped:
-		return fmt.Sprintf("The ends look swapped: %s is %s than %s.", end(d.Bad, "bad"), change(r, r.GapPct), end(d.Good, "good"))
-	case search.GapTooSmall:
-		return fmt.Sprintf("The gap between the ends is too small to search in: %s.", change(r, r.GapPct))
-	case search.Unstable:
-		return "The benchmark is too unstable to search with."
-	case search.SameCode:
-		return "Both ends compile to the same device code: no commit between them can be the cause."
-	case search.EnvironmentChanged:
-		return "The environment changed during the hunt: the ends do not measure what they did."
-	case search.Measured:
-		return comparison(r)
-	}
-	return fmt.Sprintf("The hunt ended as %q.", line(string(r.Outcome)))
-}
-
-func comparison(r *engine.Result) string {
-	switch {
-	case r.EndGood.N > 0 && len(r.Levels) <= 1:
-		return "One commit was measured: " + level(r, r.EndGood) + "."
-	case r.Differ != nil && *r.Differ:
-		return "The commits differ: the second is " + change(r, r.ChangePct) + "."
-	}
-	return "The commits cannot be told apart: the difference lies within what scatter explains."
-}
-
-func end(name, fallback string) string {
-	if name = line(name); name != "" {
-		return name
-	}
-	return fallback
-}
-
-func undecided(d *Document) part {
-	r := d.Result
-	if len(r.Candidates) == 0 {
-		return part{title: "Result", prose: []string{"Not decided."}}
-	}
-	where := count(len(r.Candidates), "commit") + " can still be the one"
-	if r.LastGood != "" {
-		where += ", those after " + engine.Short(r.LastGood)
-	}
-	if s := sure(r.Probability); s != "" {
-		where += " (" + s + ")"
-	}
-	return part{title: "Not decided", prose: []string{where + "."}, table: candidates(d), lines: lines(candidates(d))}
-}
-
-// culprit is the block that names the commit.
-func culprit(d *Document) []pair {
-	c := d.commit(d.Result.Culprit)
-	pairs := []pair{{"Commit", line(c.Hash), true}}
-	if author := person(c); author != "" {
-		pairs = append(pairs, pair{"Author", author, true})
-	}
-	if !c.Date.IsZero() {
-		pairs = append(pairs, pair{"Date", c.Date.Format("2006-01-02 15:04:05 -0700"), false})
-	}
-	if message := message(c); message != "" {
-		pairs = append(pairs, pair{"Message", message, true})
-	}
-	for _, merge := range d.Result.Via {
-		pairs = append(pairs, pair{"Came in by", describe(d.commit(merge)), true})
-	}
-	if s := sure(d.Result.Probability); s != "" {
-		pairs = append(pairs, pair{"Certainty", s, false})
-	}
-	return pairs
-}
-
-func person(c Commit) string {
-	switch name, email := line(c.Author), line(c.Email); {
-	case email == "":
-		return name
-	case name == "":
-		return email
-	default:
-		return name + " <" + email + ">"
-	}
-}
-
-func message(c Commit) string {
-	body := firstLines(clean(c.Body), mostBodyLines)
-	if body == "" {
-		return line(c.Subject)
-	}
-	return line(c.Subject) + "\n\n" + body
-}
-
-// describe is a commit in one line.
-func describe(c Commit) string {
-	return fmt.Sprintf("%s %s", line(engine.Short(c.Hash)), cut(line(c.Subject), 72))
-}
-
-// candidates lists the commits that can be the one.
-func candidates(d *Document) *table {
-	t := &table{head: []string{"Commit", "Date", "Author", "Subject"}, code: []bool{true, false, true, true}}
-	for i, hash := range d.Result.Candidates {
-		if i == mostCommits {
-			t.rows = append(t.rows, []string{"…", "", "", fmt.Sprintf("and %d more, listed in the JSON", len(d.Result.Candidates)-i)})
-			break
+		for _, row := range s.Rows {
+			cells := make([]string, len(s.Head))
+			for i := range cells {
+				if i < len(row) {
+					cells[i] = line(row[i])
+				}
+			}
+			t.rows = append(t.rows, cells)
 		}
-		c := d.commit(hash)
-		date := ""
-		if !c.Date.IsZero() {
-			date = c.Date.Format("2006-01-02")
-		}
-		t.rows = append(t.rows, []string{line(engine.Short(hash)), date, cut(line(c.Author), 30), cut(line(c.Subject), 72)})
-	}
-	return t
-}
-
-// impact compares before and after.
-func impact(d *Document) part {
-	r := d.Result
-	if r.Outcome == search.Measured && len(r.Levels) > 0 {
-		return levels(d)
-	}
-	if r.Outcome != search.Found && r.Outcome != search.FoundAmong {
-		return endsPart(d)
-	}
-	after := r.Culprit
-	if after == "" && len(r.Candidates) > 0 {
-		after = r.Candidates[len(r.Candidates)-1]
-	}
-	p := part{title: "Performance impact", chart: true, pairs: []pair{
-		{"Before (" + line(engine.Short(r.LastGood)) + ")", level(r, r.Good), false},
-		{"After  (" + line(engine.Short(after)) + ")", level(r, r.Bad), false},
-		{kind(d), change(r, r.ChangePct), false},
-	}}
-	if r.EndGood.N > 0 && r.EndBad.N > 0 {
-		p.pairs = append(p.pairs, pair{"Between the ends", fmt.Sprintf("%s to %s, %s", value(r, r.EndGood.Value), value(r, r.EndBad.Value), change(r, r.GapPct)), false})
-	}
-	if text := explained(r.ExplainedPct); text != "" {
-		p.pairs = append(p.pairs, pair{"Explained", text, false})
+		p.table, p.lines = t, lines(t)
 	}
 	return p
 }
 
-// beyondWhole is the share from which a step is larger than the gap by more
-// than scatter makes it.
-const beyondWhole = 125
-
-func explained(pct float64) string {
-	switch {
-	case pct <= 0:
-		return ""
-	case pct >= beyondWhole:
-		return fmt.Sprintf("%.0f %% of the gap between the ends: other commits went the other way", pct)
-	}
-	return fmt.Sprintf("%.0f %% of the gap between the ends", pct)
-}
-
-func endsPart(d *Document) part {
-	r := d.Result
-	if r.EndGood.N == 0 && r.EndBad.N == 0 {
-		return part{}
-	}
-	p := part{title: "Measured at the ends", chart: true, pairs: []pair{
-		{"Good (" + end(d.Good, "good end") + ")", level(r, r.EndGood), false},
-		{"Bad  (" + end(d.Bad, "bad end") + ")", level(r, r.EndBad), false},
-	}}
-	if r.EndGood.N > 0 && r.EndBad.N > 0 {
-		p.pairs = append(p.pairs, pair{"Change", change(r, r.GapPct), false})
+func warnings(d *Document) part {
+	p := part{title: "Warnings"}
+	for _, w := range d.Result.Warnings {
+		text := line(w.Text)
+		if w.Commit != "" {
+			text = line(engine.Short(w.Commit)) + ": " + text
+		}
+		p.list = append(p.list, text)
 	}
 	return p
 }
 
-// levels are the commits of a comparison.
-func levels(d *Document) part {
-	t := &table{head: []string{"Commit", "Value", "Runs", "Scatter", "Subject"}, code: []bool{true, false, false, false, true}}
-	for _, l := range d.Result.Levels {
-		t.rows = append(t.rows, []string{
-			line(engine.Short(l.Commit)), value(d.Result, l.Value), fmt.Sprint(l.N), percent(100 * l.CV), cut(line(d.commit(l.Commit).Subject), 72),
-		})
+// facts say how the answer was come by.
+func facts(d *Document) part {
+	r := d.Result
+	p := part{title: "Hunt"}
+	add := func(name, text string, code bool) {
+		if text != "" {
+			p.pairs = append(p.pairs, pair{name, text, code})
+		}
 	}
-	return part{title: "Measured", chart: true, table: t, lines: lines(t)}
+	add("Run", line(d.RunID), true)
+	add("Repository", line(d.Repo), true)
+	if d.Good != "" || d.Bad != "" {
+		add("Range", line(d.Good+".."+d.Bad), true)
+	}
+	if d.Plan != nil {
+		add("Commits", fmt.Sprint(commitsAfterGood(d.Plan)), false)
+	}
+	add("Benchmark", line(d.Command), true)
+	add("Metric", strings.Join(nonEmpty(line(r.Metric), better(r)), ", "), true)
+	add("Strategy", line(r.Strategy), false)
+	add("Cost", fmt.Sprintf("%s, %s, %s", count(r.Runs, "run"), count(r.Builds, "build"), elapsed(r.ElapsedS)), false)
+	for _, n := range d.Nested {
+		outcome := "not ended"
+		if n.Result != nil {
+			outcome = string(n.Result.Outcome)
+		}
+		add("Hunt inside", line(fmt.Sprintf("%s: run %s, %s", n.Kind, n.Run, outcome)), true)
+	}
+	add("Output of all commands", line(d.Log), true)
+	return p
 }
+
+func commitsAfterGood(p *engine.Plan) int {
+	n := len(p.Positions) - 1
+	for _, q := range p.Positions {
+		n += len(q.Same)
+	}
+	return n
+}
+
+func nonEmpty(texts ...string) []string {
+	var out []string
+	for _, t := range texts {
+		if t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func lower(s string) string { return strings.ToLower(s) }

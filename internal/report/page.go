@@ -27,15 +27,6 @@ type pair struct {
 	code        bool // came from outside, verbatim
 }
 
-// table has a row of names and rows of as many cells.
-type table struct {
-	head []string
-	code []bool // columns that came from outside, verbatim; may be shorter
-	rows [][]string
-}
-
-func (t *table) isCode(column int) bool { return column < len(t.code) && t.code[column] }
-
 func (p *page) add(one part) {
 	if len(one.prose)+len(one.pairs)+len(one.list)+len(one.lines) > 0 || one.pre != "" || one.table != nil && len(one.table.rows) > 0 {
 		p.parts = append(p.parts, one)
