@@ -102,6 +102,7 @@ func (s *Server) transport(o HTTPOptions) (path string, h http.Handler, closeSes
 			server.WithEventStore(newEventStore(eventBytes)),
 			server.WithSessionIdleTTL(idleFor),
 			server.WithHeartbeatInterval(heartbeat),
+			server.WithDisableLocalhostProtection(true), // the guard knows more names
 			server.WithStreamableHTTPLogger(s.log),
 		}
 		if len(o.AllowOrigins) > 0 {
@@ -115,7 +116,8 @@ func (s *Server) transport(o HTTPOptions) (path string, h http.Handler, closeSes
 		// Without an allow-list mcp-go lets every web page read the stream, and
 		// with it the address to post tool calls to.
 		origins := append([]string{"http://127.0.0.1"}, o.AllowOrigins...)
-		t := server.NewSSEServer(s.mcp, server.WithKeepAliveInterval(heartbeat), server.WithSSECORS(server.WithCORSAllowedOrigins(origins...)))
+		t := server.NewSSEServer(s.mcp, server.WithKeepAliveInterval(heartbeat),
+			server.WithSSECORS(server.WithCORSAllowedOrigins(origins...)), server.WithSSEDisableLocalhostProtection(true))
 		return "/sse", t, t.CloseSessions, nil
 	}
 	return "", nil, nil, fmt.Errorf("transport is %q, must be one of: stdio, http, sse", o.Transport)

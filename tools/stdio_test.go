@@ -338,3 +338,22 @@ func TestHungHandler(t *testing.T) {
 	close(hung.release)
 	s.Close()
 }
+
+// TestEndAnywhere cuts a conversation off at many places: the server ends by
+// itself, without an error, wherever the client died.
+func TestEndAnywhere(t *testing.T) {
+	talk := strings.Join([]string{
+		hello, ready, call(1, "bisect_start", `{"bench_cmd":"b","metric":"ask"}`), callWithToken(2, "bisect_answer", `{"run_id":"r1","answer":"lower"}`),
+		`{"jsonrpc":"2.0","id":3,"method":"resources/subscribe","params":{"uri":"run://r1/report"}}`, call(4, "metric_preview", `{"command":"x"}`),
+	}, "\n") + "\n"
+	for cut := 0; cut <= len(talk); cut += 23 {
+		p := startPeer(t, newFake(), Options{})
+		go func() {
+			io.WriteString(p.in, talk[:cut])
+			p.in.Close()
+		}()
+		if err := p.ended(); err != nil {
+			t.Fatalf("cut off after %d bytes: %v", cut, err)
+		}
+	}
+}

@@ -37,7 +37,7 @@ func (s *Server) hooks() *server.Hooks {
 	h := &server.Hooks{}
 	h.AddAfterListResources(s.listResources)
 	h.AddAfterSubscribe(func(ctx context.Context, _ any, req *mcp.SubscribeRequest, _ *mcp.EmptyResult) {
-		s.subscribe(subscriber{server.ClientSessionFromContext(ctx), req.Params.URI, nil})
+		s.subscribe(ctx, subscriber{server.ClientSessionFromContext(ctx), req.Params.URI, nil})
 	})
 	h.AddAfterUnsubscribe(func(ctx context.Context, _ any, req *mcp.UnsubscribeRequest, _ *mcp.EmptyResult) {
 		s.unsubscribe(subscriber{server.ClientSessionFromContext(ctx), req.Params.URI, nil})
@@ -45,7 +45,7 @@ func (s *Server) hooks() *server.Hooks {
 	h.AddBeforeSubscriptionsListen(func(ctx context.Context, id any, req *mcp.SubscriptionsListenRequest) {
 		for _, uri := range req.Params.Notifications.ResourceSubscriptions {
 			sub := subscriber{server.ClientSessionFromContext(ctx), uri, id}
-			s.subscribe(sub)
+			s.subscribe(ctx, sub)
 			context.AfterFunc(ctx, func() { s.unsubscribe(sub) })
 		}
 	})
@@ -63,11 +63,16 @@ func runOfURI(uri string) string {
 	return id
 }
 
-// subscribe adds sub and starts watching its run when it is the first.
-func (s *Server) subscribe(sub subscriber) {
+// subscribe adds sub and starts watching its run when it is the first. What
+// happens after subscribe has returned will be announced.
+func (s *Server) subscribe(ctx context.Context, sub subscriber) {
 	id := runOfURI(sub.uri)
 	if id == "" || sub.session == nil {
 		return
+	}
+	st, err := s.svc.Status(ctx, id)
+	if err != nil {
+		return // nothing there to watch
 	}
 	s.subs.mu.Lock()
 	defer s.subs.mu.Unlock()
@@ -76,7 +81,7 @@ func (s *Server) subscribe(sub subscriber) {
 	}
 	if s.subs.by[id] == nil {
 		s.subs.by[id] = map[subscriber]bool{}
-		s.subs.group.Go(func() { s.watch(id) })
+		s.subs.group.Go(func() { s.watch(id, fingerprint(st)) })
 	}
 	s.subs.by[id][sub] = true
 }
@@ -100,15 +105,12 @@ func (s *Server) forget(session server.ClientSession) {
 }
 
 // watch tells the subscribers of a run whenever it changes, until it has ended
-// or nobody wants to know.
-func (s *Server) watch(id string) {
-	seen := ""
+// or nobody wants to know. seen is its state when the first subscribed.
+func (s *Server) watch(id, seen string) {
 	news := func(st *app.Status) {
 		if now := fingerprint(st); now != seen {
-			if seen != "" {
-				s.announce(id)
-			}
 			seen = now
+			s.announce(id)
 		}
 	}
 	for s.wanted(id) {
