@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -60,8 +61,13 @@ func (g GPU) hotter(limitC float64) string {
 	return ""
 }
 
-// number returns a pointer to v.
-func number(v float64) *float64 { return &v }
+// number returns a pointer to v, nil if v is no number.
+func number(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
 
 // hottest returns the greater of two readings, either of which may be missing.
 func hottest(a, b *float64) *float64 {

@@ -1,10 +1,8 @@
 package bench
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,20 +34,32 @@ func parseAMDSMI(text string) ([]GPU, error) {
 	return list, nil
 }
 
+// warningLines bounds how many lines in front of the JSON may look like its start.
+const warningLines = 8
+
+// jsonIn returns the JSON that begins at the start of a line of text and reaches
+// to its end, or "".
+func jsonIn(text string) string {
+	for tries := 0; tries < warningLines && text != ""; {
+		line, _, _ := strings.Cut(text, "\n")
+		if s := strings.TrimSpace(line); s != "" && (s[0] == '[' || s[0] == '{') {
+			if gjson.Valid(text) {
+				return text
+			}
+			tries++
+		}
+		text = strings.TrimPrefix(text[len(line):], "\n")
+	}
+	return ""
+}
+
 // amdDevices returns the list of devices in text.
 func amdDevices(text string) ([]gjson.Result, error) {
-	start := strings.IndexAny(text, "[{")
-	for start >= 0 && !gjson.Valid(text[start:]) {
-		next := strings.IndexAny(text[start+1:], "[{")
-		if next < 0 {
-			return nil, errors.New("no JSON in it")
-		}
-		start += 1 + next
-	}
-	if start < 0 {
+	text = jsonIn(text)
+	if text == "" {
 		return nil, errors.New("no JSON in it")
 	}
-	root := gjson.Parse(text[start:])
+	root := gjson.Parse(text)
 	if data := root.Get("gpu_data"); data.Exists() {
 		root = data
 	}
@@ -144,22 +154,18 @@ func known(name string) string {
 // --showpower --showproductname --json`: one object per card whose values are
 // strings, and on some releases "system" beside them.
 func parseROCmSMI(text string) ([]GPU, error) {
-	start := strings.IndexByte(text, '{')
-	if start < 0 {
-		return nil, errors.New("reading rocm-smi: no JSON in it")
-	}
-	var cards map[string]map[string]any
-	if err := json.NewDecoder(strings.NewReader(text[start:])).Decode(&cards); err != nil {
-		return nil, fmt.Errorf("reading rocm-smi: %w", err)
+	root := gjson.Parse(jsonIn(text))
+	if !root.IsObject() {
+		return nil, errors.New("reading rocm-smi: no JSON object in it")
 	}
 	var list []GPU
-	for _, name := range slices.Sorted(maps.Keys(cards)) {
-		index, err := strconv.Atoi(strings.TrimPrefix(name, "card"))
-		if err != nil {
-			continue // "system"
+	root.ForEach(func(name, card gjson.Result) bool {
+		index, err := strconv.Atoi(strings.TrimPrefix(name.Str, "card"))
+		if err == nil && card.IsObject() { // not "system"
+			list = append(list, rocmCard(index, card))
 		}
-		list = append(list, rocmCard(index, cards[name]))
-	}
+		return true
+	})
 	slices.SortFunc(list, func(a, b GPU) int { return a.Index - b.Index })
 	return list, nil
 }
@@ -167,11 +173,11 @@ func parseROCmSMI(text string) ([]GPU, error) {
 // rocmCard reads one card. The keys changed case and wording over the releases:
 // "(c)" and "(C)", "Average Graphics Package Power" and "Current Socket Graphics
 // Package Power", "Card series" and "Card Series".
-func rocmCard(index int, card map[string]any) GPU {
+func rocmCard(index int, card gjson.Result) GPU {
 	g := GPU{Source: "rocm-smi", Index: index}
-	for _, key := range slices.Sorted(maps.Keys(card)) {
-		value := fmt.Sprint(card[key])
-		switch key = strings.ToLower(key); {
+	card.ForEach(func(name, field gjson.Result) bool {
+		value := field.String()
+		switch key := strings.ToLower(name.Str); {
 		case strings.HasPrefix(key, "temperature"):
 			g.TempC = hottest(g.TempC, rocmNumber(value))
 		case strings.HasPrefix(key, "sclk clock speed"):
@@ -183,7 +189,8 @@ func rocmCard(index int, card map[string]any) GPU {
 		case key == "card series":
 			g.Name = known(value)
 		}
-	}
+		return true
+	})
 	return g
 }
 

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -130,6 +131,8 @@ func FuzzParseGPUTools(f *testing.F) {
 	for _, file := range files {
 		f.Add(reading(f, filepath.Base(file)))
 	}
+	f.Add(`{"card0": {"GPU use (%)": "NaN", "sclk clock speed:": "(infMhz)"}}`)
+	f.Add(`[{"gpu": 1e999, "power": {"socket_power": 1e999}}]`)
 	f.Fuzz(func(t *testing.T, text string) {
 		amd, _ := parseAMDSMI(text)
 		rocm, _ := parseROCmSMI(text)
@@ -142,6 +145,9 @@ func FuzzParseGPUTools(f *testing.F) {
 		_ = addNvidiaProcesses(text, nvidia, at)
 		_, _ = parseAMDProcesses(text)
 		for _, list := range [][]GPU{amd, rocm, nvidia} {
+			if _, err := json.Marshal(list); err != nil {
+				t.Error(err)
+			}
 			for _, g := range list {
 				if g.Source == "" {
 					t.Error("a device without source")

@@ -40,7 +40,7 @@ type Guard struct {
 	Sys, Proc string
 
 	mu    sync.Mutex
-	asked time.Time
+	asked map[string]time.Time // by tool
 }
 
 // Defaults of a Guard.
@@ -53,9 +53,17 @@ const (
 
 // Read returns the state of the machine now.
 func (g *Guard) Read(ctx context.Context) Conditions {
+	return g.read(ctx, "amd-smi", "rocm-smi", "nvidia-smi")
+}
+
+// read asks the first of tools that answers, if it is time to, and sysfs otherwise.
+func (g *Guard) read(ctx context.Context, tools ...string) Conditions {
 	c := Conditions{CPU: readCPU(or(g.Sys, "/sys"), or(g.Proc, "/proc")), GPUs: readSysfs(or(g.Sys, "/sys"))}
-	if gpus := g.ask(ctx); len(gpus) > 0 {
-		c.GPUs = gpus
+	for _, tool := range tools {
+		if gpus := g.ask(ctx, tool); len(gpus) > 0 {
+			c.GPUs = gpus
+			break
+		}
 	}
 	return c
 }
@@ -106,24 +114,29 @@ func tooHot(gpus []GPU, limitC float64) string {
 	return strings.Join(reasons, "; ")
 }
 
-// ask reads the devices by a tool, if it is time to and one answers.
-func (g *Guard) ask(ctx context.Context) []GPU {
+// ask reads the devices by a tool, if it is there, it is time to, and it answers.
+func (g *Guard) ask(ctx context.Context, tool string) []GPU {
 	every := g.ToolEvery
 	if every == 0 {
 		every = DefaultToolEvery
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.Supervisor == nil || every < 0 || !g.asked.IsZero() && time.Since(g.asked) < every {
+	last, before := g.asked[tool]
+	if g.Supervisor == nil || every < 0 || before && time.Since(last) < every || which(g.Env, tool) == "" {
 		return nil
 	}
-	g.asked = time.Now()
-	for _, tool := range []func(context.Context) []GPU{g.askAMDSMI, g.askROCmSMI, g.askNvidia} {
-		if gpus := tool(ctx); len(gpus) > 0 {
-			return gpus
-		}
+	if g.asked == nil {
+		g.asked = map[string]time.Time{}
 	}
-	return nil
+	g.asked[tool] = time.Now()
+	switch tool {
+	case "amd-smi":
+		return g.askAMDSMI(ctx)
+	case "rocm-smi":
+		return g.askROCmSMI(ctx)
+	}
+	return g.askNvidia(ctx)
 }
 
 func (g *Guard) askAMDSMI(ctx context.Context) []GPU {
@@ -170,11 +183,8 @@ func (g *Guard) askNvidia(ctx context.Context) []GPU {
 	return list
 }
 
-// output runs a tool if it exists and returns what it printed, if it ended well.
+// output runs a tool and returns what it printed, if it ended well.
 func (g *Guard) output(ctx context.Context, argv ...string) (string, bool) {
-	if which(g.Env, argv[0]) == "" {
-		return "", false
-	}
 	r, err := g.Supervisor.Run(ctx, proc.Command{Argv: argv, Env: g.Env, Timeout: toolTimeout})
 	return string(r.Stdout.Bytes()), err == nil && r.StartError == "" && !r.TimedOut && r.ExitCode == 0
 }

@@ -8,7 +8,9 @@ import (
 // watchEvery is the time between two readings while a benchmark runs.
 const watchEvery = time.Second
 
-// watch reads the state of the machine while a command runs, until the returned
+// watch reads the state of the machine while a command runs, from sysfs and, where
+// that knows no clocks, by nvidia-smi; the AMD tools are Python programs and would
+// disturb what is measured. It goes on until the returned
 // function is called, which returns for each device the reading under the highest
 // load, with the highest temperature of all.
 func (g *Guard) watch(ctx context.Context) (stop func() Conditions) {
@@ -21,7 +23,7 @@ func (g *Guard) watch(ctx context.Context) (stop func() Conditions) {
 		for {
 			select {
 			case <-tick.C:
-				c = busiest(c, g.Read(ctx))
+				c = busiest(c, g.read(ctx, "nvidia-smi"))
 			case <-ctx.Done():
 				peak <- c
 				return
