@@ -32,7 +32,7 @@ type asmReader struct {
 	lastSized  string
 	descAt     map[string][2]int // where the blocks stand
 	barriers   []int             // where a body without .size must end
-	labelEnds  []int // offsets of all labels, sorted; made when hashing needs it
+	labelEnds  []int             // offsets of all labels, sorted; made when hashing needs it
 	moreTarget bool
 }
 

@@ -1,6 +1,7 @@
 package amdgpu
 
 import (
+	"bytes"
 	"sort"
 )
 
@@ -46,9 +47,7 @@ func (r *asmReader) metadata() *metadata {
 		if err != nil {
 			r.m.problem(BadMetadata, "", "%v", err)
 		}
-		kernels := append(all.kernels, m.kernels...)
-		*all = *m
-		all.kernels = kernels
+		all.join(m)
 	}
 	return all
 }
@@ -91,6 +90,9 @@ func (r *asmReader) kernelEvidence(name string, eval *evaluator) {
 		return
 	}
 	e.mix, e.mixReason = countBody(body, r.macros)
+	if _, sized := r.sizes[name]; !sized && len(r.macros) == 0 && !bytes.Contains(body, []byte("s_endpgm")) && !bytes.Contains(body, []byte("s_setpc")) {
+		r.m.problem(Truncated, name, "its code has neither .size nor s_endpgm")
+	}
 }
 
 // addBarriers notes where the kernels and functions start: a body without

@@ -173,9 +173,7 @@ func (m *module) addNote(desc []byte) {
 	if err != nil {
 		m.problem(BadMetadata, "", "%v", err)
 	}
-	kernels := append(m.meta.kernels, meta.kernels...)
-	*m.meta = *meta
-	m.meta.kernels = kernels
+	m.meta.join(meta)
 }
 
 // elfCompiler is the first string of .comment that is not the linker's.
@@ -218,11 +216,16 @@ func (m *module) elfSymbols(f *elf.File, data []byte) {
 		case s.Section == elf.SHN_UNDEF || int(s.Section) >= len(f.Sections):
 		case strings.HasSuffix(s.Name, ".kd") && s.Size == 64:
 			m.elfDescriptor(f, data, s)
-		case elf.ST_TYPE(s.Info) == elf.STT_FUNC:
+		case elf.ST_TYPE(s.Info) == elf.STT_FUNC, isEntry(f, s):
 			m.get(s.Name).codeBytes = int64(min(s.Size, 1<<40))
 			m.get(s.Name).hasBody = true
 		}
 	}
+}
+
+// isEntry accepts the label of hand-written code that has no .type directive.
+func isEntry(f *elf.File, s elf.Symbol) bool {
+	return elf.ST_TYPE(s.Info) == elf.STT_NOTYPE && elf.ST_BIND(s.Info) != elf.STB_LOCAL && f.Sections[s.Section].Flags&elf.SHF_EXECINSTR != 0
 }
 
 func (m *module) absSymbol(s elf.Symbol) {

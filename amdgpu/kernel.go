@@ -14,8 +14,8 @@ func (m *module) kernels() []Kernel {
 	for _, f := range m.meta.faults {
 		m.problem(BadMetadata, "", "%s", f)
 	}
-	seen := map[string]bool{}
-	var out []Kernel
+	seen := make(map[string]bool, len(m.meta.kernels))
+	out := make([]Kernel, 0, len(m.meta.kernels))
 	for i := range m.meta.kernels {
 		meta := &m.meta.kernels[i]
 		name := meta.identity()

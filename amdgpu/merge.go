@@ -7,6 +7,13 @@ import "fmt"
 // two texts of different names stay apart, as templates are often compiled in
 // several translation units.
 func (s *Snapshot) merge() {
+	names := make(map[string]bool, len(s.Kernels))
+	for i := range s.Kernels {
+		names[s.Kernels[i].Name] = true
+	}
+	if len(names) == len(s.Kernels) {
+		return
+	}
 	type place struct{ dir, target, name string }
 	first := map[place][]int{}
 	out := s.Kernels[:0:0]

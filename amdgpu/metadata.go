@@ -185,13 +185,13 @@ func (k *metaKernel) setNotScalar(key string) {
 }
 
 // wantedKey reports whether set does something with the key.
-func wantedKey(key string) bool {
-	switch key {
+func wantedKey(key []byte) bool {
+	switch string(key) {
 	case ".name", ".symbol", ".uses_dynamic_stack", ".workgroup_processor_mode":
 		return true
 	}
 	for i := range metaNames {
-		if metaNames[i].name == key {
+		if metaNames[i].name == string(key) {
 			return true
 		}
 	}
@@ -223,6 +223,16 @@ func (m *metadata) addVersion(s scalar) {
 		m.minor = n.v
 	}
 	m.versions++
+}
+
+// join adds another block of the same module, whose head then counts.
+func (m *metadata) join(next *metadata) {
+	kernels, faults := m.kernels, m.faults
+	*m = *next
+	if len(kernels) > 0 {
+		m.kernels = append(kernels, next.kernels...)
+	}
+	m.faults = append(faults, next.faults...)
 }
 
 // codeObject is the version that amdhsa.version implies, 0 if it says nothing.

@@ -131,7 +131,11 @@ func (s *Snapshot) problem(c Class, file, kernel, text string) {
 // add appends what a module holds.
 func (s *Snapshot) add(m *module) {
 	first := len(s.Kernels)
-	s.Kernels = append(s.Kernels, m.kernels()...)
+	if kernels := m.kernels(); first == 0 {
+		s.Kernels = kernels // one module is the common case, and may be big
+	} else {
+		s.Kernels = append(s.Kernels, kernels...)
+	}
 	s.Problems = append(s.Problems, m.problems...)
 	s.Warnings = append(s.Warnings, m.warnings...)
 	for i := first; i < len(s.Kernels); i++ {

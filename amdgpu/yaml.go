@@ -171,8 +171,9 @@ func (r *plainReader) item() bool {
 	return true
 }
 
-// pair splits "key: scalar" or "key:". A nested value gives ok false.
-func (r *plainReader) pair() (key []byte, s scalar, ok bool, err error) {
+// pair splits "key: scalar" or "key:". A nested value gives ok false. The
+// scalar is only made for a key that is wanted; it is checked in any case.
+func (r *plainReader) pair(want func([]byte) bool) (key []byte, s scalar, ok bool, err error) {
 	i := bytes.IndexByte(r.line, ':')
 	if i <= 0 || !plainKey(r.line[:i]) {
 		return nil, s, false, errNotPlain
@@ -184,7 +185,7 @@ func (r *plainReader) pair() (key []byte, s scalar, ok bool, err error) {
 	if val[0] != ' ' {
 		return nil, s, false, errNotPlain
 	}
-	s, err = plainScalar(bytes.TrimLeft(val, " "))
+	s, err = plainScalar(bytes.TrimLeft(val, " "), want(key))
 	return key, s, true, err
 }
 
@@ -197,8 +198,9 @@ func plainKey(k []byte) bool {
 	return true
 }
 
-// plainScalar reads a scalar that fills the rest of its line.
-func plainScalar(v []byte) (scalar, error) {
+// plainScalar reads a scalar that fills the rest of its line. Without keep it
+// only checks that it is in the subset.
+func plainScalar(v []byte, keep bool) (scalar, error) {
 	switch v[0] {
 	case '\'':
 		if len(v) < 2 || v[len(v)-1] != '\'' {
@@ -225,8 +227,14 @@ func plainScalar(v []byte) (scalar, error) {
 	if bytes.IndexByte(v, '\t') >= 0 || bytes.Contains(v, []byte(": ")) || bytes.Contains(v, []byte(" #")) || v[len(v)-1] == ':' {
 		return scalar{}, errNotPlain
 	}
+	if !keep {
+		return scalar{}, nil
+	}
 	return scalar{text: string(v)}, nil
 }
+
+func always([]byte) bool           { return true }
+func wantedArgKey(key []byte) bool { return string(key) == ".value_kind" }
 
 // plainYAML reads the layout of LLVM's printer: block maps and lists, one
 // scalar on a line. It never guesses: anything else is errNotPlain.
@@ -240,11 +248,14 @@ func plainYAML(doc []byte) (*metadata, error) {
 		if r.ind != 0 {
 			return nil, errNotPlain
 		}
-		key, s, ok, err := r.pair()
+		key, s, ok, err := r.pair(always)
 		if err != nil || seen[string(key)] {
 			return nil, errNotPlain
 		}
 		seen[string(key)] = true
+		if ok && (string(key) == "amdhsa.kernels" || string(key) == "amdhsa.version") {
+			return nil, errNotPlain
+		}
 		if ok {
 			m.setTop(string(key), s)
 			err = r.next()
@@ -267,8 +278,8 @@ func (m *metadata) plainTop(key string, r *plainReader) error {
 		m.hasKernels = true
 		return m.plainKernels(r)
 	case "amdhsa.version":
-		for !r.done && r.item() {
-			s, err := plainScalar(r.line)
+		for at := r.ind; !r.done && r.ind == at && r.item(); {
+			s, err := plainScalar(r.line, true)
 			if err != nil {
 				return err
 			}
@@ -276,6 +287,9 @@ func (m *metadata) plainTop(key string, r *plainReader) error {
 			if err := r.next(); err != nil {
 				return err
 			}
+		}
+		if m.versions == 0 {
+			return errNotPlain
 		}
 		return nil
 	}
@@ -291,6 +305,9 @@ func (m *metadata) plainKernels(r *plainReader) error {
 		}
 		m.kernels = append(m.kernels, k)
 	}
+	if len(m.kernels) == 0 {
+		return errNotPlain
+	}
 	return nil
 }
 
@@ -298,21 +315,21 @@ func (m *metadata) plainKernels(r *plainReader) error {
 func (k *metaKernel) plain(r *plainReader) error {
 	at := r.ind
 	for {
-		key, s, ok, err := r.pair()
+		key, s, ok, err := r.pair(wantedKey)
 		if err != nil {
 			return err
 		}
-		name := string(key)
 		if err := r.next(); err != nil {
 			return err
 		}
-		switch {
+		switch wanted := wantedKey(key); {
+		case ok && wanted:
+			k.set(string(key), s)
 		case ok:
-			k.set(name, s)
-		case name == ".args":
-			err = r.skip(at, k.setArg)
-		case wantedKey(name):
+		case wanted:
 			return errNotPlain
+		case string(key) == ".args":
+			err = r.skip(at, k.setArg)
 		default:
 			err = r.skip(at, nil)
 		}
@@ -328,21 +345,38 @@ func (k *metaKernel) plain(r *plainReader) error {
 	}
 }
 
+// level is one open map or list of a skipped value.
+type level struct {
+	col  int
+	list bool
+}
+
 // skip moves past the value of a key in column at: deeper lines, and list
-// items in the same column. It shows each pair on the way to leaf.
+// items in the same column. It checks that they nest as block YAML and shows
+// each wanted pair on the way to leaf.
 func (r *plainReader) skip(at int, leaf func(string, scalar)) error {
+	stack, open := []level{{at, false}}, true // open: the last key has no value yet
 	for !r.done && (r.ind > at || r.ind == at && r.line[0] == '-') {
-		for r.item() {
-		}
-		if key, s, ok, err := r.pair(); err == nil && ok && leaf != nil {
-			leaf(string(key), s)
-		} else if err != nil && leaf != nil {
+		col := r.ind
+		isItem := r.item()
+		var err error
+		if stack, err = enter(stack, col, isItem, open); err != nil {
 			return err
 		}
-		if leaf == nil {
-			if _, err := plainScalarOrPair(r); err != nil {
+		key, s, ok, err := r.pair(wantedArgKey)
+		switch {
+		case err == nil && isItem:
+			stack = append(stack, level{r.ind, false})
+		case err != nil && isItem:
+			if _, err := plainScalar(r.line, false); err != nil {
 				return err
 			}
+			ok = true
+		case err != nil:
+			return err
+		}
+		if open = !ok; ok && leaf != nil && wantedArgKey(key) {
+			leaf(string(key), s)
 		}
 		if err := r.next(); err != nil {
 			return err
@@ -351,11 +385,23 @@ func (r *plainReader) skip(at int, leaf func(string, scalar)) error {
 	return nil
 }
 
-// plainScalarOrPair checks that a skipped line is in the subset.
-func plainScalarOrPair(r *plainReader) (bool, error) {
-	if _, _, _, err := r.pair(); err == nil {
-		return true, nil
+// enter closes what ends before a line in column col and opens what starts.
+func enter(stack []level, col int, isItem, open bool) ([]level, error) {
+	for len(stack) > 0 {
+		top := stack[len(stack)-1]
+		switch {
+		case top.col > col, top.col == col && top.list && !isItem:
+			stack, open = stack[:len(stack)-1], false
+		case top.col == col && top.list == isItem:
+			if open && !isItem {
+				return nil, errNotPlain // the key before has no value at all
+			}
+			return stack, nil
+		case open && (top.col < col || isItem):
+			return append(stack, level{col, isItem}), nil
+		default:
+			return nil, errNotPlain
+		}
 	}
-	_, err := plainScalar(r.line)
-	return false, err
+	return nil, errNotPlain
 }
