@@ -23,6 +23,9 @@ func NewResult(s *State, f *search.Finding) *Result {
 		Reason: p.Spell(f.Reason), Advice: p.Spell(f.Advice),
 		Warnings: s.warnings(f), Steps: s.steps(f), Found: p.found(f.Steps),
 	}
+	if len(f.Candidates) > 1 {
+		r.Culprit = "" // one of a set is never named alone
+	}
 	if f.Outcome == search.Measured {
 		r.Differ, r.Levels = &f.Differ, p.levels(f)
 	}
@@ -67,8 +70,12 @@ func (p *Plan) levels(f *search.Finding) []ResultLevel {
 func (p *Plan) found(steps []search.StepFound) []ResultFound {
 	var all []ResultFound
 	for _, f := range steps {
+		culprit := p.hash(f.Culprit)
+		if len(f.Candidates) > 1 {
+			culprit = ""
+		}
 		all = append(all, ResultFound{
-			Culprit: p.hash(f.Culprit), LastGood: p.hash(f.LastGood), Candidates: p.hashes(f.Candidates),
+			Culprit: culprit, LastGood: p.hash(f.LastGood), Candidates: p.hashes(f.Candidates),
 			Probability: f.Probability, ChangePct: f.ChangePct, Good: f.Good, Bad: f.Bad,
 		})
 	}

@@ -8,7 +8,7 @@ type Result struct {
 	Type         string                `json:"type"` // "result"
 	Run          string                `json:"run_id,omitempty"`
 	Outcome      search.FindingOutcome `json:"outcome"`
-	Culprit      string                `json:"culprit,omitempty"`
+	Culprit      string                `json:"culprit,omitempty"` // "" when Candidates has several
 	LastGood     string                `json:"last_good,omitempty"`
 	Candidates   []string              `json:"candidates"`
 	Probability  float64               `json:"probability"` // in [0,1], that the step is in Candidates; 0 when the strategy states none

@@ -36,7 +36,7 @@ func TestNewResult(t *testing.T) {
 	s := mustFold(t, smallHunt())
 	hash := func(i int) string { return s.Plan.Positions[i].Commit }
 	f := &search.Finding{
-		Outcome: search.FoundAmong, Culprit: -1, LastGood: 2, Candidates: []int{3, 4}, Reason: "commit #3 or commit #4, not commit #99",
+		Outcome: search.FoundAmong, Culprit: 4, LastGood: 2, Candidates: []int{3, 4}, Reason: "commit #3 or commit #4, not commit #99",
 		EndGood: search.Level{Value: 1, N: 1}, EndBad: search.Level{Value: 2, N: 1},
 		Warnings: []search.Warning{{Code: "dirty", Text: "commit #1 is odd"}, {Code: "new", Text: "n"}},
 		Steps:    []search.StepFound{{Culprit: 3, LastGood: 2, Candidates: []int{3}}},

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"perfbisect/engine"
+	"perfbisect/engine/search"
 )
 
 // Document is all that a report can tell of a hunt. Result is required; what
@@ -68,5 +69,6 @@ func (d *Document) improvement() bool {
 	if d.Plan != nil && d.Plan.Options.Find == "improvement" {
 		return true
 	}
-	return d.Result.Culprit != "" && d.Result.ChangePct < 0
+	named := d.Result.Outcome == search.Found || d.Result.Outcome == search.FoundAmong
+	return named && d.Result.ChangePct < 0
 }

@@ -133,6 +133,25 @@ func TestTicksAreRound(t *testing.T) {
 	}
 }
 
+// What was found to be faster is called an improvement, looked for or not.
+func TestImprovements(t *testing.T) {
+	for _, outcome := range []search.FindingOutcome{search.Found, search.FoundAmong} {
+		d := foundDocument()
+		d.Result.Outcome, d.Result.ChangePct = outcome, -34.36
+		text := render(t, "txt", d)
+		for _, want := range []string{"PERFORMANCE IMPROVEMENT BISECT RESULT", "Improvement introduced by", "34.4 % faster"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", outcome, want, text)
+			}
+		}
+	}
+	d := foundDocument()
+	d.Plan.Options.Find, d.Result.Outcome = "improvement", search.NoRegression
+	if s := Summary(d); !strings.HasPrefix(s, "No improvement between v0.2.0 and HEAD.") {
+		t.Error(s)
+	}
+}
+
 // Long lists are cut for people, and say so.
 func TestLongLists(t *testing.T) {
 	d := foundDocument()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"perfbisect/engine"
+	"perfbisect/engine/search"
 	"perfbisect/engine/stats"
 	"perfbisect/internal/metric"
 )
@@ -195,7 +196,7 @@ func (p *picture) mark(x, y float64, label string) {
 func (p *picture) slotLabel(i int, s slot) {
 	const bottom = svgHeight - plotBottom
 	every := 1 + int(labelEvery/p.slotWidth())
-	culprit := s.suspect && p.r.Culprit != ""
+	culprit := p.culprit(s)
 	if !culprit && (i%every != 0 || p.crowded(i, every)) {
 		return
 	}
@@ -210,10 +211,15 @@ func (p *picture) slotLabel(i int, s slot) {
 	}
 }
 
+// culprit reports whether s is the one commit that was named.
+func (p *picture) culprit(s slot) bool {
+	return s.suspect && p.r.Outcome == search.Found
+}
+
 // crowded reports whether the culprit's label stands closer than every slots.
 func (p *picture) crowded(i, every int) bool {
 	for k := max(0, i-every+1); k < min(len(p.c.slots), i+every); k++ {
-		if k != i && p.c.slots[k].suspect && p.r.Culprit != "" {
+		if k != i && p.culprit(p.c.slots[k]) {
 			return true
 		}
 	}
