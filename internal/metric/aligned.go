@@ -18,6 +18,9 @@ func openAligned(header, units, first string) (*table, []string) {
 	if strings.HasSuffix(strings.TrimRight(header, " "), ":") {
 		return nil, nil
 	}
+	if !strings.Contains(header, "  ") && strings.IndexByte(header, '\t') < 0 && countFields(first) < countFields(header) {
+		return nil, nil
+	}
 	wide, words := screenCells(header, true), screenCells(header, false)
 	for _, hdr := range [][]cell{wide, words} {
 		if len(hdr) < 2 || len(hdr) > 200 {
@@ -34,6 +37,19 @@ func openAligned(header, units, first string) (*table, []string) {
 		}
 	}
 	return nil, nil
+}
+
+// countFields counts the words of s.
+func countFields(s string) int {
+	n, space := 0, true
+	for i := range len(s) {
+		blank := s[i] == ' ' || s[i] == '\t'
+		if space && !blank {
+			n++
+		}
+		space = blank
+	}
+	return n
 }
 
 // nameColumns names the columns; a line of units adds to them what stands

@@ -38,30 +38,32 @@ type Candidate struct {
 // Candidates returns the labelled numbers of the output, the likeliest metric
 // first. Numbers of stderr count only when stdout has none.
 func Candidates(out Output) []Candidate {
+	t, st, _ := firstTally(out) // what could be read before an error counts
+	return t.candidates(st.name)
+}
+
+// firstTally scans the first stream that has a labelled number.
+func firstTally(out Output) (*tally, stream, error) {
+	var first error
 	for _, st := range out.streams() {
 		t := newTally()
-		// What could be read counts; a read error then shows as a missing metric.
-		_ = scan(st, t.labels, t.add)
+		err := scan(st, t.labels, t.add)
 		if len(t.list) > 0 {
-			return t.candidates(st.name)
+			return t, st, err
+		}
+		if first == nil {
+			first = err
 		}
 	}
-	return nil
+	return newTally(), stream{}, first
 }
 
 // notFinite returns a label whose value is nan or inf and which would be as
 // likely as a candidate of that score, or nothing.
-func notFinite(out Output, score float64) string {
-	for _, st := range out.streams() {
-		t := newTally()
-		_ = scan(st, t.labels, t.add)
-		for _, e := range t.list {
-			if e.bad > 0 && e.score() > score-0.75 {
-				return e.info.label
-			}
-		}
-		if len(t.list) > 0 {
-			break
+func (t *tally) notFinite(score float64) string {
+	for _, e := range t.list {
+		if e.bad > 0 && e.score() > score-0.75 {
+			return e.info.label
 		}
 	}
 	return ""

@@ -88,27 +88,31 @@ func exitValue(s Spec, out Output) (Value, error) {
 
 // auto takes the best candidate if it is sure.
 func (s Spec) auto(out Output) (Value, error) {
-	c := Candidates(out)
-	if len(c) == 0 {
-		return Value{}, noMetric(s, out, "no number with a label in the output")
+	t, st, err := firstTally(out)
+	if err != nil {
+		return Value{}, s.unusable(out, err)
 	}
+	c := t.candidates(st.name)
 	best, sure := Choose(c)
-	if bad := notFinite(out, best.Score); bad != "" {
+	switch bad := t.notFinite(best.Score); {
+	case bad != "":
 		return Value{}, noMetric(s, out, fmt.Sprintf("%q is not a finite number", bad))
-	}
-	if !sure {
+	case len(c) == 0:
+		return Value{}, noMetric(s, out, "no number with a label in the output")
+	case !sure:
 		e := noMetric(s, out, "several numbers may be the metric, or which direction is better is not known")
 		e.Near, e.Ambiguous = c[:min(len(c), 5)], true
 		return Value{}, e
 	}
-	spec, err := Parse(best.Spec)
-	if err != nil {
-		return Value{}, err
-	}
+	spec := nameSpec(best.Label)
 	if s.Pick != "" {
 		spec.Pick = s.Pick
 	}
-	return spec.Extract(out)
+	v, err := spec.fromTally(t, st)
+	if err != nil {
+		return Value{}, spec.unusable(out, err)
+	}
+	return v, nil
 }
 
 // fromStream extracts from one stream.
@@ -129,13 +133,17 @@ func (s Spec) fromStream(st stream) (Value, error) {
 // fromLabel finds the label: as it is; else without its unit; else as the last
 // parts of one label; else as words of one label.
 func (s Spec) fromLabel(st stream) (Value, error) {
-	exact, loose := foldLabel(s.Arg), readLabel(s.Arg).key
 	t := newTally()
-	t.want = map[string]bool{exact: true, loose: true}
+	t.want = map[string]bool{foldLabel(s.Arg): true, readLabel(s.Arg).key: true}
 	if err := scan(st, t.labels, t.add); err != nil {
 		return Value{}, err
 	}
-	found := t.match(exact, loose)
+	return s.fromTally(t, st)
+}
+
+// fromTally is fromLabel after the scan.
+func (s Spec) fromTally(t *tally, st stream) (Value, error) {
+	found := t.match(foldLabel(s.Arg), readLabel(s.Arg).key)
 	if len(found) == 0 {
 		return Value{}, &absentError{fmt.Sprintf("no label %q in %s", s.Arg, st.name), t.nearest(s.Arg, st.name)}
 	}

@@ -37,7 +37,7 @@ type step struct {
 var (
 	timeSteps = []step{{1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}, {1e-12, "p"}}
 	rateSteps = []step{{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}}
-	siSteps   = []step{{1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "µ"}}
+	siSteps   = []step{{1e3, "k"}, {1, ""}, {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}}
 )
 
 // scaled writes v with the largest prefix that leaves it at least 1, after

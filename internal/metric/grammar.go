@@ -265,7 +265,11 @@ func emitGroup(items []item, out func(item, string)) {
 			plain = i
 		}
 	}
-	used := map[string]int{}
+	var used map[string]int
+	if len(items) > 2 {
+		used = map[string]int{}
+	}
+	first := ""
 	for i, it := range items {
 		name := "#" + strconv.Itoa(i+1)
 		switch {
@@ -274,10 +278,15 @@ func emitGroup(items []item, out func(item, string)) {
 		case it.tok.hasUnit || it.tok.count:
 			name = loneLabel("", it.tok)
 		}
-		used[name]++
-		if n := used[name]; n > 1 {
-			name += " #" + strconv.Itoa(n)
+		if used != nil {
+			used[name]++
+			if n := used[name]; n > 1 {
+				name += " #" + strconv.Itoa(n)
+			}
+		} else if i == 1 && name == first {
+			name += " #2"
 		}
+		first = name
 		out(it, joinParts(base, name))
 	}
 }

@@ -207,13 +207,36 @@ func volatile(f string) bool {
 	if !isDigit(f[0]) {
 		return isHash(f)
 	}
-	date := strings.Count(f, ":") >= 1 && plainInt(strings.NewReplacer(":", "", ".", "", "T", "", "Z", "", "-", "", ",", "").Replace(f)) ||
-		len(f) >= 8 && (strings.Count(f, "-") == 2 || strings.Count(f, "/") == 2) && plainInt(strings.NewReplacer("-", "", "/", "").Replace(f)) ||
-		len(f) > 10 && f[4] == '-' && f[7] == '-' && isDigit(f[5]) && isDigit(f[8])
-	progress := strings.HasSuffix(f, "%")
-	fraction := strings.Count(f, "/") == 1 && plainInt(strings.ReplaceAll(f, "/", ""))
-	decimal := strings.Count(f, ".") == 1 && plainInt(strings.ReplaceAll(f, ".", ""))
-	return date || progress || fraction || decimal || isHash(f)
+	marks := func(allowed string) int { return marksIn(f, allowed) }
+	switch {
+	case f[len(f)-1] == '%': // progress
+		return true
+	case len(f) > 10 && f[4] == '-' && f[7] == '-' && isDigit(f[5]) && isDigit(f[8]): // a time as in ISO 8601
+		return true
+	case strings.IndexByte(f, ':') > 0 && marks(":.TZ-,") > 0: // a time
+		return true
+	case len(f) >= 8 && (marks("-") == 2 || marks("/") == 2): // a date
+		return true
+	case marks("/") == 1 || marks(".") == 1: // a fraction
+		return true
+	}
+	return isHash(f)
+}
+
+// marksIn returns how many bytes of f are among the allowed marks; -1 when one
+// is neither mark nor digit.
+func marksIn(f, allowed string) int {
+	n := 0
+	for i := range len(f) {
+		switch {
+		case isDigit(f[i]):
+		case strings.IndexByte(allowed, f[i]) >= 0:
+			n++
+		default:
+			return -1
+		}
+	}
+	return n
 }
 
 // isHash reports whether f looks like a commit or another hash.

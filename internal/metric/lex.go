@@ -101,7 +101,7 @@ func wordEnd(s string, i int) int {
 		if wordBreak(c) || c >= utf8.RuneSelf && symbolAt(s, i) {
 			return max(i, start+1)
 		}
-		i++
+		i += runeLen(s, i)
 	}
 	return i
 }
@@ -117,6 +117,15 @@ func colonInside(s string, i int) bool {
 	}
 	c := s[i+1]
 	return c == ':' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
+}
+
+// runeLen returns the length of the rune at i.
+func runeLen(s string, i int) int {
+	if s[i] < utf8.RuneSelf {
+		return 1
+	}
+	_, n := utf8.DecodeRuneInString(s[i:])
+	return n
 }
 
 // symbolAt reports whether the rune at i is a sign such as ±, … or │.
@@ -150,6 +159,9 @@ func digitAfter(s string, i int) bool {
 
 // badValue reports whether w is a number that is none.
 func badValue(w string) bool {
+	if len(w) < 3 || len(w) > 10 || strings.IndexByte("nNiI+-", w[0]) < 0 {
+		return false
+	}
 	switch strings.ToLower(strings.Trim(w, "+-.")) {
 	case "nan", "inf", "infinity":
 		return true
@@ -293,12 +305,10 @@ func gluedUnit(s string, t token) (token, bool) {
 func unitEnd(s string, i int) int {
 	for i < len(s) {
 		c := s[i]
-		if wordBreak(c) || c == ':' || c >= utf8.RuneSelf && symbolAt(s, i) && !strings.HasPrefix(s[i:], "µ") {
-			if !strings.HasPrefix(s[i:], "×") {
-				break
-			}
+		if wordBreak(c) || c == ':' || c >= utf8.RuneSelf && symbolAt(s, i) && !strings.HasPrefix(s[i:], "×") {
+			break
 		}
-		i++
+		i += runeLen(s, i)
 	}
 	return i
 }

@@ -167,6 +167,12 @@ func finishNumber(s string, start, i int, whole, frac string) (number, bool) {
 			text = append(text, whole[j])
 		}
 	}
+	if v, ok := small(whole, frac); ok && exp == 0 {
+		if len(text) > 0 && text[0] == '-' {
+			v = -v
+		}
+		return number{value: v, res: pow10[len(frac)], integer: frac == "" && end == i, end: end}, true
+	}
 	text = append(append(append(text, '.'), frac...), 'e')
 	text = strconv.AppendInt(text, int64(exp), 10)
 	v, err := strconv.ParseFloat(string(text), 64)
@@ -178,6 +184,29 @@ func finishNumber(s string, start, i int, whole, frac string) (number, bool) {
 		integer: frac == "" && end == i, end: end,
 	}, true
 }
+
+// pow10 holds the exact powers of ten that one unit in the last place may be.
+var pow10 = [...]float64{1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15}
+
+// small evaluates a number of at most 15 digits: both the digits as a whole
+// number and the power of ten are exact then, so that the quotient is rounded
+// once, as ParseFloat does.
+func small(whole, frac string) (float64, bool) {
+	if len(whole)+len(frac) > 15 {
+		return 0, false
+	}
+	n := int64(0)
+	for _, s := range [2]string{whole, frac} {
+		for i := range len(s) {
+			if isDigit(s[i]) {
+				n = n*10 + int64(s[i]-'0')
+			}
+		}
+	}
+	return float64(n) / tens[len(frac)], true
+}
+
+var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // clock reads "h:mm:ss", "m:ss" or "m:ss.ff" at s[i] as seconds. exact is true
 // when a fraction was printed: then it is a duration and no time of day.

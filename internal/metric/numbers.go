@@ -30,14 +30,8 @@ type Number struct {
 // Numbers returns every labelled number of the output, the likeliest metric
 // first, at most MaxNumbers; Dropped of the last one counts the rest.
 func Numbers(out Output) []Number {
-	for _, st := range out.streams() {
-		t := newTally()
-		_ = scan(st, t.labels, t.add) // what could be read counts
-		if len(t.list) > 0 {
-			return t.numbers(st.name)
-		}
-	}
-	return nil
+	t, st, _ := firstTally(out) // what could be read before an error counts
+	return t.numbers(st.name)
 }
 
 func (t *tally) numbers(stream string) []Number {

@@ -295,13 +295,19 @@ func suffixUnit(rest string, f float64, prefixed bool) (unit, bool) {
 	return unit{}, false
 }
 
-// milliUnit reads mW and mJ, where m is milli and not mega.
+// milliUnit reads milli-, micro- and nanowatts and -joules, where m is no mega.
 func milliUnit(w string) (unit, bool) {
-	switch w {
-	case "mW":
-		return unit{si: "W", scale: 1e-3, name: "W"}, true
-	case "mJ":
-		return unit{si: "J", scale: 1e-3, name: "J"}, true
+	if w == "" || w[len(w)-1] != 'W' && w[len(w)-1] != 'J' {
+		return unit{}, false
+	}
+	si := w[len(w)-1:]
+	switch w[:len(w)-1] {
+	case "m":
+		return unit{si: si, scale: 1e-3, name: si}, true
+	case "u", "µ", "μ":
+		return unit{si: si, scale: 1e-6, name: si}, true
+	case "n":
+		return unit{si: si, scale: 1e-9, name: si}, true
 	}
 	return unit{}, false
 }
