@@ -79,6 +79,8 @@ func describe(r proc.Result) string {
 		return r.StartError
 	case r.TimedOut:
 		return fmt.Sprintf("no end after %v", r.Elapsed.Round(10_000_000))
+	case r.Signal == "SIGKILL":
+		return "ended by SIGKILL (out of memory?)" // we send it after a timeout only
 	case r.Signal != "":
 		return "ended by " + r.Signal
 	}

@@ -84,7 +84,7 @@ func TestTailOf(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	for want, r := range map[string]proc.Result{
 		"exit 3":            {ExitCode: 3},
-		"ended by SIGKILL":  {Signal: "SIGKILL"},
+		"ended by SIGSEGV":  {Signal: "SIGSEGV"},
 		"no end after 1.5s": {TimedOut: true, Elapsed: 1500 * time.Millisecond, Signal: "SIGTERM"},
 		"no such thing":     {StartError: "no such thing"},
 	} {

@@ -100,6 +100,19 @@ func TestRunHealth(t *testing.T) {
 	}
 }
 
+func TestHealthPreset(t *testing.T) {
+	if got := HealthPreset([]string{"PATH=" + t.TempDir()}); got != nil {
+		t.Errorf("without any tool: %q", got)
+	}
+	for _, p := range healthPresets {
+		bin := tree(t, map[string]string{p.argv[0]: "#!/bin/sh\n"})
+		got := HealthPreset([]string{"PATH=" + bin})
+		if _, err := os.Stat(p.device); (err == nil) != (got != nil) {
+			t.Errorf("%s with %s: %q", p.argv[0], p.device, got)
+		}
+	}
+}
+
 func TestRunNothingLearnt(t *testing.T) {
 	r := runner(t, Config{Bench: []string{"sleep", "60"}})
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,6 +104,44 @@ func TestRecorderMemory(t *testing.T) {
 	}
 	if n := bytes.Count(c.Bytes(), []byte("\n"+Omitted+"\n")); n != 1 {
 		t.Errorf("%d marker lines", n)
+	}
+}
+
+// Open gives the file only where memory lacks something and the file is whole.
+func TestCaptureOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	if err := os.WriteFile(path, []byte("file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	gap := Capture{Head: []byte("a\n"), Tail: []byte("z\n"), Total: 100}
+	marked := "a\n" + Omitted + "\nz\n"
+	with := func(path, failure string) Capture {
+		c := gap
+		c.Path, c.WriteError = path, failure
+		return c
+	}
+	tests := []struct {
+		why  string
+		c    Capture
+		want string
+	}{
+		{"all in memory", Capture{Path: path, Head: []byte("mem"), Total: 3}, "mem"},
+		{"more in the file", with(path, ""), "file"},
+		{"no file", with("", ""), marked},
+		{"file cut off by a full disk", with(path, "no space"), marked},
+	}
+	for _, tt := range tests {
+		r, err := tt.c.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(r)
+		if err != nil || string(got) != tt.want || r.Close() != nil {
+			t.Errorf("%s: %q (%v), want %q", tt.why, got, err, tt.want)
+		}
+	}
+	if _, err := with(path+"-gone", "").Open(); err == nil {
+		t.Error("a file that is gone reads as one")
 	}
 }
 

@@ -20,8 +20,10 @@
 package proc
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -101,6 +103,19 @@ func (c Capture) Bytes() []byte {
 		b = append(endLine(b), Omitted+"\n"...)
 	}
 	return append(b, c.Tail...)
+}
+
+// Open returns everything that was kept, for reading from its beginning: memory if
+// that is complete, else the file, else what [Capture.Bytes] returns.
+func (c Capture) Open() (io.ReadCloser, error) {
+	if c.Complete() || c.Path == "" || c.WriteError != "" {
+		return io.NopCloser(bytes.NewReader(c.Bytes())), nil
+	}
+	f, err := os.Open(c.Path)
+	if err != nil {
+		return nil, fmt.Errorf("reading output: %w", err)
+	}
+	return f, nil
 }
 
 // Result is what happened to a command.

@@ -9,7 +9,8 @@ import (
 )
 
 // ErrLost is wrapped by the error of Run if the supervisor process died while
-// the command ran. What the command did is unknown; a later Run starts anew.
+// the command ran. What the command did is unknown, and of its tree what left the
+// process group may be alive. A later Run starts a new process.
 var ErrLost = errors.New("supervisor process lost")
 
 // ErrClosed is wrapped by the error of Run after Close.

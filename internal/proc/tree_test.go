@@ -48,8 +48,9 @@ func living(mark string) []string {
 // seconds after the deadline, and the machine that tests may be a busy one.
 const atMost = 15 * time.Second
 
-// The cases a benchmark can meet. Each has a deadline of 300 ms; the test waits
-// for no clock of its own, it compares the whole duration with the promise.
+// The cases a benchmark can meet, all at once on one supervisor. Those that do
+// not end by themselves have a deadline of 300 ms; the test waits for no clock of
+// its own, it compares the whole duration with the promise.
 func TestTreeEnds(t *testing.T) {
 	tests := []struct {
 		why      string
@@ -76,6 +77,7 @@ func TestTreeEnds(t *testing.T) {
 	s := supervisor(t)
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
+			t.Parallel()
 			c, left := marked(t, proc.Shell(tt.script))
 			c.Timeout = 300 * time.Millisecond
 			if !tt.timedOut {
