@@ -101,7 +101,7 @@ func (w *Workspace) reusable(ctx context.Context) bool {
 // clone makes a new one. The clone's own configuration is the user's, by
 // inclusion, and on top of it what keeps it ours.
 func (w *Workspace) clone(ctx context.Context) error {
-	if err := removeAll(w.dir + ".harness"); err != nil {
+	if err := removeHarness(w.dir); err != nil {
 		return err
 	}
 	if err := cloneInto(ctx, w.git(), w.repo.common, w.dir); err != nil {
@@ -227,5 +227,5 @@ func (w *Workspace) inheritReplacements(ctx context.Context) error {
 }
 
 func (w *Workspace) removeClone(context.Context) error {
-	return errors.Join(removeAll(w.dir+".harness"), removeAll(w.dir))
+	return errors.Join(removeHarness(w.dir), removeAll(w.dir))
 }

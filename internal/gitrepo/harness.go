@@ -79,6 +79,11 @@ func (w *Workspace) freeze(dir string) error {
 	return os.Rename(half, dir)
 }
 
+// removeHarness removes the copies beside a tree, half-made ones too.
+func removeHarness(base string) error {
+	return errors.Join(removeAll(base+".harness"), removeAll(base+".harness.half"))
+}
+
 // overlayDest is where an overlay goes, inside the tree and outside of .git.
 func (r *Repo) overlayDest(o Overlay) (string, error) {
 	dest := o.Dest

@@ -2,6 +2,7 @@ package gitrepo
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -59,25 +60,37 @@ func (r *Repo) Range(ctx context.Context, good, bad string, o RangeOptions) ([]R
 	return entries, err
 }
 
-// parseRange reads lines "hash parent...". All strings of an entry are parts
-// of one line: one allocation for the text, one for the slice.
+// parseRange reads lines "hash parent...". The strings of all entries are parts
+// of one text, and the slices of parents parts of one array: a long list costs
+// a handful of allocations.
 func parseRange(out io.Reader, touches bool) ([]RangeEntry, error) {
-	var entries []RangeEntry
-	lines := bufio.NewScanner(out)
-	lines.Buffer(make([]byte, 0, 64<<10), 16<<20)
-	for lines.Scan() {
-		hash, rest, _ := strings.Cut(lines.Text(), " ")
+	var buf bytes.Buffer
+	if _, err := buf.ReadFrom(out); err != nil {
+		return nil, err
+	}
+	text := buf.String()
+	n := strings.Count(text, "\n")
+	entries, parents := make([]RangeEntry, 0, n), make([]string, 0, n+n/4)
+	for text != "" {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
+		hash, rest, _ := strings.Cut(line, " ")
 		if !isHexHash(hash) {
-			return nil, fmt.Errorf("git rev-list printed %q", hash)
+			return nil, fmt.Errorf("git rev-list printed %q", line)
 		}
-		e := RangeEntry{Hash: hash, Touches: touches}
-		if rest != "" {
-			e.Parents = strings.Split(rest, " ")
+		first := len(parents)
+		for rest != "" {
+			var parent string
+			parent, rest, _ = strings.Cut(rest, " ")
+			parents = append(parents, parent)
 		}
-		e.Merge = len(e.Parents) > 1
+		e := RangeEntry{Hash: hash, Touches: touches, Merge: len(parents)-first > 1}
+		if len(parents) > first {
+			e.Parents = parents[first:len(parents):len(parents)]
+		}
 		entries = append(entries, e)
 	}
-	return entries, lines.Err()
+	return entries, nil
 }
 
 // isHexHash is isHash without the regular expression, for long lists.

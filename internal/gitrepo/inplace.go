@@ -157,7 +157,7 @@ func (e *PendingError) Error() string {
 // enterInPlace saves the user's tree, or takes over what a killed process of
 // the same run saved.
 func (w *Workspace) enterInPlace(ctx context.Context) error {
-	if w.repo.root == w.repo.common {
+	if !w.repo.checkout {
 		return &RefusedError{Reason: "the repository has no checkout"}
 	}
 	w.dir, w.gitDir = w.repo.root, w.repo.gitDir

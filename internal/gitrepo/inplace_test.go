@@ -229,3 +229,48 @@ func TestInPlaceSubmodulesKeepTheirBranch(t *testing.T) {
 		t.Errorf("submodule is on %q, was on main", got)
 	}
 }
+
+// The process dies; the same run goes on, another one may not.
+func TestInPlaceIsTakenOver(t *testing.T) {
+	r, hashes := messy(t)
+	before := fingerprint(t, r.dir)
+	if p, err := InPlacePending(t.Context(), r.dir); err != nil || p != nil {
+		t.Fatalf("pending before: %+v, %v", p, err)
+	}
+	w, err := r.open().Prepare(t.Context(), WorkspaceOptions{Mode: ModeInPlace, Run: "r1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Checkout(t.Context(), hashes[0]); err != nil {
+		t.Fatal(err)
+	}
+	p, err := InPlacePending(t.Context(), filepath.Join(r.dir, "dir"))
+	if err != nil || p == nil || p.Run != "r1" || p.State != stateSaved || !p.Alive || p.Branch != "refs/heads/main" || p.Head != hashes[5] {
+		t.Fatalf("pending: %+v, %v", p, err)
+	}
+	w.lock.abandon()
+	forgetOwner(t, filepath.Join(r.dir, ".git/perfbisect/owner.lock"))
+	if p, err := InPlacePending(t.Context(), r.dir); err != nil || p.Alive {
+		t.Errorf("pending of the dead: %+v, %v", p, err)
+	}
+	_, err = r.open().Prepare(t.Context(), WorkspaceOptions{Mode: ModeInPlace, Run: "r2"})
+	if pe, ok := errors.AsType[*PendingError](err); !ok || pe.Pending.Run != "r1" {
+		t.Errorf("another run: %v", err)
+	}
+	r.write("a", "edited after the death\n")
+	w, err = r.open().Prepare(t.Context(), WorkspaceOptions{Mode: ModeInPlace, Run: "r1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := r.git("for-each-ref", "--format=%(refname)", "refs/perfbisect/before-restore/")
+	if got := r.git("show", ref+":a"); got != "edited after the death" {
+		t.Errorf("the edit was not kept: %q", got)
+	}
+	if _, err := w.Checkout(t.Context(), hashes[3]); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "after the restore", before, fingerprint(t, r.dir))
+}

@@ -102,5 +102,5 @@ func removeLinkedFolders(common, base string) error {
 }
 
 func (w *Workspace) removeLinked(context.Context) error {
-	return errors.Join(removeAll(w.opts.Dir+".harness"), removeLinkedFolders(w.repo.common, w.opts.Dir))
+	return errors.Join(removeHarness(w.opts.Dir), removeLinkedFolders(w.repo.common, w.opts.Dir))
 }

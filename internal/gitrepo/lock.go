@@ -132,6 +132,12 @@ func (l *ownerLock) release() {
 	l.file = nil
 }
 
+// abandon lets go and leaves the lock file, as if we had been killed.
+func (l *ownerLock) abandon() {
+	_ = l.file.Close()
+	l.file = nil
+}
+
 // endHolders signals the processes that have the lock file open, found in
 // /proc; elsewhere there is nothing to do but wait.
 func (l *ownerLock) endHolders(sig syscall.Signal) {

@@ -107,7 +107,7 @@ func (s step) undo() error {
 		return err
 	}
 	defer lock.release()
-	err = removeAll(base + ".harness")
+	err = removeHarness(base)
 	if s.Mode == ModeWorktree {
 		return errors.Join(err, removeLinkedFolders(s.Common, base))
 	}

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // MinGit is the oldest git that is used: 2.31 brought rev-parse --path-format.
@@ -22,11 +24,13 @@ type Repo struct {
 	root    string // top of the checkout; the common folder if there is none
 	gitDir  string // of this checkout: .git, or .git/worktrees/NAME
 	common  string // shared by all worktrees, symbolic links resolved
-	bare    bool
-	shallow bool
 	format  string // sha1 or sha256
 	version gitVersion
 	odb     *objects // nil: git reads
+
+	checkout  bool // there is one
+	shallow   bool // history ends early
+	rewritten bool // replace references or grafts make history another one than in the objects
 }
 
 // Root is the top folder of the user's checkout, or CommonDir in a repository
@@ -55,21 +59,13 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("opening repository %q: %w: it is a file", dir, ErrNotRepository)
 	}
-	version, err := readVersion(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r := &Repo{version: version}
+	r := &Repo{}
 	if err := r.locate(ctx, dir); err != nil {
 		return nil, openError(dir, err)
 	}
-	odd, err := r.rewritten(ctx)
-	if err != nil {
-		return nil, err
-	}
 	// Where replace references, grafts or a shallow boundary change history,
 	// or where go-git knows no such objects, git reads everything.
-	if !odd && !r.shallow && r.format == "sha1" {
+	if !r.rewritten && !r.shallow && r.format == "sha1" {
 		r.odb = newObjects(r.common)
 	}
 	return r, nil
@@ -77,45 +73,64 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 
 func (r *Repo) git() command { return command{dir: r.root} }
 
-// locate asks for one path per call: a path may hold a newline.
+// locate asks git all questions at once: they do not depend on each other, and
+// starting git is what takes the time.
 func (r *Repo) locate(ctx context.Context, dir string) error {
 	at := command{dir: dir}
-	facts, err := at.line(ctx, "rev-parse", "--show-object-format", "--is-bare-repository", "--is-shallow-repository", "--is-inside-work-tree")
+	var paths [3]string
+	var versionErr, topErr error
+	var ask errgroup.Group
+	ask.Go(func() error { r.version, versionErr = readVersion(ctx); return nil })
+	ask.Go(func() error { return r.readFacts(ctx, at) })
+	ask.Go(func() error {
+		replaced, err := at.run(ctx, "for-each-ref", "--count=1", "--format=x", "refs/replace/")
+		r.rewritten = len(replaced) > 0
+		return err
+	})
+	for i, question := range []string{"--git-common-dir", "--git-dir", "--show-toplevel"} {
+		ask.Go(func() (err error) { // one call each: a path may hold a newline
+			paths[i], err = at.line(ctx, "rev-parse", "--path-format=absolute", question)
+			if i == 2 { // there may be no checkout
+				topErr, err = err, nil
+			}
+			return err
+		})
+	}
+	err := ask.Wait()
+	if versionErr != nil { // explains all others
+		return versionErr
+	}
+	if err != nil {
+		return err
+	}
+	if r.common, err = filepath.EvalSymlinks(paths[0]); err != nil {
+		return err
+	}
+	if r.gitDir, err = filepath.EvalSymlinks(paths[1]); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(r.common, "info", "grafts")); err == nil {
+		r.rewritten = true
+	}
+	r.root = r.common
+	if r.checkout {
+		r.root = paths[2]
+		return topErr
+	}
+	return nil
+}
+
+func (r *Repo) readFacts(ctx context.Context, at command) error {
+	facts, err := at.line(ctx, "rev-parse", "--show-object-format", "--is-shallow-repository", "--is-inside-work-tree")
 	if err != nil {
 		return err
 	}
 	f := strings.Split(facts, "\n")
-	if len(f) != 4 {
-		return fmt.Errorf("git rev-parse in %q: unexpected answer %q", dir, facts)
+	if len(f) != 3 {
+		return fmt.Errorf("git rev-parse in %q: unexpected answer %q", at.dir, facts)
 	}
-	r.format, r.bare, r.shallow = f[0], f[1] == "true", f[2] == "true"
-	if r.common, err = at.line(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir"); err != nil {
-		return err
-	}
-	if r.gitDir, err = at.line(ctx, "rev-parse", "--path-format=absolute", "--git-dir"); err != nil {
-		return err
-	}
-	if r.common, err = filepath.EvalSymlinks(r.common); err != nil {
-		return err
-	}
-	if r.gitDir, err = filepath.EvalSymlinks(r.gitDir); err != nil {
-		return err
-	}
-	r.root = r.common
-	if f[3] == "true" {
-		r.root, err = at.line(ctx, "rev-parse", "--path-format=absolute", "--show-toplevel")
-	}
-	return err
-}
-
-// rewritten says whether replace references or grafts make git's history
-// another one than that in the objects.
-func (r *Repo) rewritten(ctx context.Context) (bool, error) {
-	if _, err := os.Stat(filepath.Join(r.common, "info", "grafts")); err == nil {
-		return true, nil
-	}
-	out, err := r.git().run(ctx, "for-each-ref", "--count=1", "--format=x", "refs/replace/")
-	return len(out) > 0, err
+	r.format, r.shallow, r.checkout = f[0], f[1] == "true", f[2] == "true"
+	return nil
 }
 
 func openError(dir string, err error) error {

@@ -42,7 +42,7 @@ var progressFiles = []struct{ file, operation string }{
 
 // State looks at the user's checkout. It takes no lock and writes nothing.
 func (r *Repo) State(ctx context.Context) (State, error) {
-	s := State{Bare: r.root == r.common, Shallow: r.shallow}
+	s := State{Bare: !r.checkout, Shallow: r.shallow}
 	var err error
 	if s.Partial, err = r.partial(ctx); err != nil {
 		return s, err
@@ -131,7 +131,7 @@ func (r *Repo) partial(ctx context.Context) (bool, error) {
 // them ("XY PATH", a rename "XY OLD -> NEW"), paths unquoted. Untracked folders
 // are one line. It takes no lock. Empty in a repository without a checkout.
 func (r *Repo) Dirty(ctx context.Context) ([]string, error) {
-	if r.root == r.common {
+	if !r.checkout {
 		return nil, nil
 	}
 	var lines []string

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Mode is the kind of tree that is stepped from commit to commit.
@@ -143,10 +145,36 @@ func (r *Repo) Prepare(ctx context.Context, o WorkspaceOptions) (*Workspace, err
 	}
 	make := map[Mode]func(context.Context) error{ModeClone: w.makeClone, ModeWorktree: w.makeLinked, ModeInPlace: w.enterInPlace}
 	if err := make[w.mode](ctx); err != nil {
-		w.lock.release()
-		return nil, fmt.Errorf("preparing %s of %q: %w", w.mode, r.root, err)
+		return nil, errors.Join(fmt.Errorf("preparing %s of %q: %w", w.mode, r.root, err), w.giveUp(ctx))
 	}
 	return w, nil
+}
+
+// giveUp ends a Prepare that did not come to its end. A half-made tree is
+// removed; a whole one, with its warm build, and the lock file that says whose
+// it is, wait for the next try or for Recover.
+func (w *Workspace) giveUp(ctx context.Context) error {
+	if w.lock == nil {
+		return nil
+	}
+	if w.mode == ModeInPlace {
+		w.lock.release()
+		return nil
+	}
+	if _, err := readMark(w.gitDir); err == nil {
+		w.lock.abandon()
+		return nil
+	}
+	if err := w.end()(ctx); err != nil {
+		w.lock.abandon()
+		return err
+	}
+	w.lock.release()
+	return w.record("closed", "")
+}
+
+func (w *Workspace) end() func(context.Context) error {
+	return map[Mode]func(context.Context) error{ModeClone: w.removeClone, ModeWorktree: w.removeLinked, ModeInPlace: w.leaveInPlace}[w.mode]
 }
 
 func (o WorkspaceOptions) check() error {
@@ -222,6 +250,13 @@ func (w *Workspace) Checkout(ctx context.Context, hash string) (Changed, error) 
 	}
 	from := w.current(ctx)
 	before := w.harness.stamps(w.dir)
+	var counting errgroup.Group
+	var files int
+	counting.Go(func() (err error) { // beside the checkout, as it only reads objects
+		files, err = w.countChanged(ctx, from, hash)
+		return err
+	})
+	defer func() { _ = counting.Wait() }()
 	if err := w.move(ctx, from, hash, &ch); err != nil {
 		return ch, fmt.Errorf("checking out %.12s: %w", hash, err)
 	}
@@ -230,8 +265,8 @@ func (w *Workspace) Checkout(ctx context.Context, hash string) (Changed, error) 
 	}
 	before.keep(w.dir)
 	ch.FromTo = from + ".." + hash
-	var err error
-	ch.Files, err = w.countChanged(ctx, from, hash)
+	err := counting.Wait()
+	ch.Files = files
 	return ch, err
 }
 
@@ -240,6 +275,9 @@ func (w *Workspace) Checkout(ctx context.Context, hash string) (Changed, error) 
 func (w *Workspace) current(ctx context.Context) string {
 	if _, err := os.Stat(filepath.Join(w.gitDir, "index")); err != nil {
 		return ""
+	}
+	if head, err := os.ReadFile(filepath.Join(w.gitDir, "HEAD")); err == nil && isHash(strings.TrimSpace(string(head))) {
+		return strings.TrimSpace(string(head)) // as we leave it
 	}
 	hash, _ := w.git().line(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	return hash
@@ -352,8 +390,7 @@ func (w *Workspace) Close(ctx context.Context) error {
 	if err := w.record("close", ""); err != nil {
 		return err
 	}
-	end := map[Mode]func(context.Context) error{ModeClone: w.removeClone, ModeWorktree: w.removeLinked, ModeInPlace: w.leaveInPlace}
-	if err := end[w.mode](ctx); err != nil {
+	if err := w.end()(ctx); err != nil {
 		return fmt.Errorf("closing %s of %q: %w", w.mode, w.repo.root, err)
 	}
 	w.closed = true

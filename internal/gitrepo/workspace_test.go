@@ -2,6 +2,7 @@ package gitrepo
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -416,9 +417,40 @@ func TestCloneIsTakenOver(t *testing.T) {
 		checkout(t, w, a)
 		writeFile(t, filepath.Join(dir, "f.o"), "warm\n")
 		writeFile(t, filepath.Join(dir, ".git/index.lock"), "")
-		w.lock.file.Close() // as the kernel does for the dead
-		w.lock.file = nil
-		data := strings.Replace(readFile(t, dir+".lock"), `"start":"`, `"start":"9`, 1)
-		writeFile(t, dir+".lock", data)
+		w.lock.abandon()
+		forgetOwner(t, dir+".lock")
+	}
+}
+
+// forgetOwner makes the owner in a lock file one that is dead.
+func forgetOwner(t *testing.T, lock string) {
+	t.Helper()
+	writeFile(t, lock, strings.Replace(readFile(t, lock), `"start":"`, `"start":"9`, 1))
+}
+
+// After a Prepare that failed half way the next one works.
+func TestPrepareAgainAfterFailure(t *testing.T) {
+	r := newRepo(t)
+	a := r.commit("one", "f", "1\n")
+	for _, mode := range []Mode{ModeClone, ModeWorktree} {
+		dir := filepath.Join(t.TempDir(), "w")
+		_, err := r.open().Prepare(t.Context(), WorkspaceOptions{Mode: mode, Dir: dir, Run: "r1", Overlays: []Overlay{{dir + "-missing", ""}}})
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", mode, err)
+		}
+		bad := *r.open()
+		bad.common = filepath.Join(t.TempDir(), "gone")
+		if _, err := bad.Prepare(t.Context(), WorkspaceOptions{Mode: mode, Dir: dir, Run: "r2"}); err == nil {
+			t.Errorf("%s: a repository that is gone was cloned", mode)
+		}
+		w := prepare(t, r, WorkspaceOptions{Mode: mode, Dir: dir, Run: "r3"})
+		checkout(t, w, a)
+		wantFile(t, w, "f", "1\n")
+		if err := w.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if left, _ := filepath.Glob(dir + "*"); len(left) > 0 {
+			t.Errorf("%s: left %v", mode, left)
+		}
 	}
 }
