@@ -157,9 +157,9 @@ func (d *rawDescriptor) resolve(eval *evaluator) *descriptor {
 	out.lds, out.hasLDS = evalKnown(eval, d.lds)
 	out.private, out.hasPrivate = evalKnown(eval, d.private)
 	out.accumOffset, _ = evalKnown(eval, d.accumOffset)
-	out.wave32 = evalFlag(eval, d.wave32)
-	out.dynamicStack = evalFlag(eval, d.dynamicStack)
-	out.wgpMode = evalFlag(eval, d.wgpMode)
+	out.wave32 = evalToggle(eval, d.wave32)
+	out.dynamicStack = evalToggle(eval, d.dynamicStack)
+	out.wgpMode = evalToggle(eval, d.wgpMode)
 	if d.nextFreeVGPR == nil {
 		out.vgprReason = "no .amdhsa_next_free_vgpr"
 		return out
@@ -184,10 +184,10 @@ func evalKnown(eval *evaluator, text []byte) (int64, bool) {
 	return v, err == nil && v >= 0
 }
 
-func evalFlag(eval *evaluator, text []byte) flag {
+func evalToggle(eval *evaluator, text []byte) toggle {
 	v, ok := evalKnown(eval, text)
 	if !ok {
-		return flagAbsent
+		return unset
 	}
-	return flagOf(v != 0)
+	return toggleOf(v != 0)
 }

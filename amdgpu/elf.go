@@ -270,8 +270,8 @@ func decodeDescriptor(kd []byte) *descriptor {
 		lds: int64(le.Uint32(kd)), private: int64(le.Uint32(kd[4:])), hasLDS: true, hasPrivate: true,
 		nextFreeVGPR: int64(rsrc1 & 63), hasVGPR: true, encodedInFile: true,
 		accumOffset: int64(rsrc3&63+1) * 4,
-		wave32:      flagOf(properties&(1<<10) != 0), dynamicStack: flagOf(properties&(1<<11) != 0),
-		wgpMode: flagOf(rsrc1&(1<<29) != 0),
+		wave32:      toggleOf(properties&(1<<10) != 0), dynamicStack: toggleOf(properties&(1<<11) != 0),
+		wgpMode: toggleOf(rsrc1&(1<<29) != 0),
 	}
 }
 

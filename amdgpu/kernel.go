@@ -132,7 +132,7 @@ func (m *module) setLaunch(k *Kernel, meta *metaKernel, e *evidence) {
 	}
 	k.MaxFlatWorkgroupSize = m.metaCell(k.Name, meta, metaMaxGroup).Value
 	mode := meta.wgpMode
-	if mode == flagAbsent && e.desc != nil && m.target.generation() >= 10 {
+	if mode == unset && e.desc != nil && m.target.generation() >= 10 {
 		mode = e.desc.wgpMode
 	}
 	k.WGPMode = mode.pointer()
@@ -142,11 +142,11 @@ func (m *module) setLaunch(k *Kernel, meta *metaKernel, e *evidence) {
 	}
 }
 
-func (f flag) pointer() *bool {
-	if f == flagAbsent {
+func (f toggle) pointer() *bool {
+	if f == unset {
 		return nil
 	}
-	v := f == flagTrue
+	v := f == isTrue
 	return &v
 }
 

@@ -16,10 +16,10 @@ func (m *module) checkDescriptor(k *Kernel, meta *metaKernel, e *evidence) {
 	if d.hasPrivate && scratch.Known() && d.private != scratch.Value {
 		m.problem(ValueConflict, k.Name, "the metadata says %d bytes of scratch, the descriptor %d", scratch.Value, d.private)
 	}
-	if d.wave32 != flagAbsent && k.WavefrontSize != 0 && m.target.generation() >= 10 && (d.wave32 == flagTrue) != (k.WavefrontSize == 32) {
+	if d.wave32 != unset && k.WavefrontSize != 0 && m.target.generation() >= 10 && (d.wave32 == isTrue) != (k.WavefrontSize == 32) {
 		m.problem(ValueConflict, k.Name, "the metadata says wave%d, the descriptor does not", k.WavefrontSize)
 	}
-	if meta.wgpMode != flagAbsent && d.wgpMode != flagAbsent && meta.wgpMode != d.wgpMode {
+	if meta.wgpMode != unset && d.wgpMode != unset && meta.wgpMode != d.wgpMode {
 		m.problem(ValueConflict, k.Name, "metadata and descriptor disagree about WGP mode")
 	}
 	if arch := k.Metrics[ArchVGPR]; m.target.unified() && arch.Known() && d.accumOffset > 0 && arch.Value > d.accumOffset {

@@ -36,30 +36,30 @@ func (s scalar) number() number {
 	return number{set: true, bad: true, txt: clip(s.text, 40)}
 }
 
-// A flag is a boolean key that may be absent.
-type flag uint8
+// A toggle is a boolean key that may be absent.
+type toggle uint8
 
 const (
-	flagAbsent flag = iota
-	flagFalse
-	flagTrue
+	unset toggle = iota
+	isFalse
+	isTrue
 )
 
-func flagOf(v bool) flag {
+func toggleOf(v bool) toggle {
 	if v {
-		return flagTrue
+		return isTrue
 	}
-	return flagFalse
+	return isFalse
 }
 
-func (s scalar) flag() (flag, bool) {
+func (s scalar) toggle() (toggle, bool) {
 	switch strings.ToLower(s.text) {
 	case "true", "1", "yes", "on":
-		return flagTrue, true
+		return isTrue, true
 	case "false", "0", "no", "off":
-		return flagFalse, true
+		return isFalse, true
 	}
-	return flagAbsent, false
+	return unset, false
 }
 
 // metaKey indexes the integer keys of metaKernel.
@@ -100,8 +100,8 @@ type metaKernel struct {
 	name, symbol       string
 	hasName, hasSymbol bool
 	num                [numMetaKeys]number
-	dynamicStack       flag
-	wgpMode            flag
+	dynamicStack       toggle
+	wgpMode            toggle
 	dynamicLDS         bool // an argument that is dynamic LDS
 	faults             []string
 }
@@ -124,9 +124,9 @@ func (k *metaKernel) set(key string, s scalar) {
 	case ".symbol":
 		k.setString(&k.symbol, &k.hasSymbol, key, s)
 	case ".uses_dynamic_stack":
-		k.setFlag(&k.dynamicStack, key, s)
+		k.setToggle(&k.dynamicStack, key, s)
 	case ".workgroup_processor_mode":
-		k.setFlag(&k.wgpMode, key, s)
+		k.setToggle(&k.wgpMode, key, s)
 	default:
 		for i := range metaNames {
 			if metaNames[i].name == key {
@@ -154,8 +154,8 @@ func (k *metaKernel) setNumber(to *number, key string, s scalar) {
 	*to = n
 }
 
-func (k *metaKernel) setFlag(to *flag, key string, s scalar) {
-	f, ok := s.flag()
+func (k *metaKernel) setToggle(to *toggle, key string, s scalar) {
+	f, ok := s.toggle()
 	if !ok {
 		k.faults = append(k.faults, fmt.Sprintf("%s is %q, want true or false", key, clip(s.text, 40)))
 		return

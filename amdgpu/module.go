@@ -58,10 +58,10 @@ type descriptor struct {
 	nextFreeVGPR  int64 // registers, or the encoded count times the granule
 	hasVGPR       bool
 	vgprReason    string // why hasVGPR is false
-	wave32        flag
-	dynamicStack  flag
+	wave32        toggle
+	dynamicStack  toggle
 	accumOffset   int64 // 0 if not given
-	wgpMode       flag
+	wgpMode       toggle
 	encodedInFile bool // an object: nextFreeVGPR is granulated count, 0-based
 }
 

@@ -1,0 +1,118 @@
+package amdgpu
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseTarget(t *testing.T) {
+	for _, c := range []struct{ id, want, os string }{
+		{"amdgcn-amd-amdhsa--gfx942", "gfx942", "amdhsa"},
+		{"amdgcn-amd-amdhsa-unknown-gfx942", "gfx942", "amdhsa"},
+		{"amdgcn-amd-amdhsa--gfx90a:xnack+", "gfx90a:xnack+", "amdhsa"},
+		{"amdgcn-amd-amdhsa--gfx906:xnack+:sramecc-", "gfx906:sramecc-:xnack+", "amdhsa"},
+		{"amdgcn-amd-amdhsa--gfx90a+xnack+sram-ecc", "gfx90a:sramecc+:xnack+", "amdhsa"}, // code object v3
+		{"amdgcn-amd-amdhsa--gfx11-generic", "gfx11-generic", "amdhsa"},
+		{"amdgcn-amd-amdhsa--gfx9-4-generic:sramecc+", "gfx9-4-generic:sramecc+", "amdhsa"},
+		{"hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-", "gfx90a:xnack-", "amdhsa"},
+		{"gfx1100", "gfx1100", ""},
+		{"amdgcn-amd-amdpal--gfx1030", "gfx1030", "amdpal"},
+		{"", "", ""},
+		{"amdgcn-amd-amdhsa--", "", "amdhsa"},
+		{"x86_64-unknown-linux-gnu", "", ""},
+		{"amdgcn-amd-amdhsa--sm_90", "", "amdhsa"},
+		{"gfx", "", ""},
+	} {
+		got := ParseTarget(c.id)
+		if got.Short() != c.want || got.OS != c.os || got.Known() != (c.want != "") {
+			t.Errorf("%q: %q on %q, want %q on %q", c.id, got.Short(), got.OS, c.want, c.os)
+		}
+		if again := ParseTarget(got.String()); got.Known() && again.String() != got.String() {
+			t.Errorf("%q: %q becomes %q", c.id, got, again)
+		}
+	}
+}
+
+func TestTotalVGPRs(t *testing.T) {
+	for _, c := range []struct {
+		processor        string
+		arch, agpr, want int64
+	}{
+		{"gfx942", 25, 15, 43}, // alignTo(25, 4) + 15, not 40
+		{"gfx942", 40, 0, 40},
+		{"gfx942", 33, 0, 33}, // no alignment without accumulators
+		{"gfx908", 64, 60, 64},
+		{"gfx908", 64, 72, 72}, // two files: the larger one counts
+	} {
+		if got := (Target{Processor: c.processor}).totalVGPRs(c.arch, c.agpr); got != c.want {
+			t.Errorf("%s: %d and %d make %d, want %d", c.processor, c.arch, c.agpr, got, c.want)
+		}
+	}
+}
+
+func TestTargetFromFlags(t *testing.T) {
+	for _, c := range []struct {
+		flags uint32
+		abi   byte
+		want  string
+	}{
+		{0x53f, 3, "gfx90a"}, // both features any
+		{0x63f, 3, "gfx90a:xnack-"},
+		{0x73f, 3, "gfx90a:xnack+"},
+		{0xb2f, 3, "gfx906:sramecc-:xnack+"},
+		{0x33f, 1, "gfx90a:sramecc+:xnack+"}, // v3: one bit each
+		{0x01000054, 4, "gfx11-generic"},     // generic version in the high byte
+		{0xfe, 3, ""},                        // a processor of the future
+	} {
+		if got := targetFromFlags(c.flags, c.abi).Short(); got != c.want {
+			t.Errorf("%#x: %q, want %q", c.flags, got, c.want)
+		}
+	}
+}
+
+func TestEval(t *testing.T) {
+	sets := map[string]setValue{
+		"k.num_vgpr":          {text: []byte("max(42, amdgpu.max_num_vgpr)")},
+		"amdgpu.max_num_vgpr": {text: []byte("3")},
+		"k.num_agpr":          {text: []byte("max(0, 15)")},
+		"_Z4polyf.num_vgpr":   {text: []byte("25")},
+		"a b.num_vgpr":        {text: []byte("7")},
+		"loop":                {text: []byte("other+1")},
+		"other":               {text: []byte("loop")},
+		"twice":               {text: []byte("1"), conflict: true},
+	}
+	for _, c := range []struct {
+		expr string
+		want int64
+		err  string
+	}{
+		{"169", 169, ""},
+		{"0x10", 16, ""},
+		{"1+2*3-4/2", 5, ""},
+		{"(1|6)&~2", 5, ""},
+		{"max(8, .L_Z4polyf.num_vgpr)", 25, ""},
+		{"max(totalnumvgprs(k.num_agpr, k.num_vgpr), 1, 0)", 59, ""}, // alignTo(42, 4) + 15
+		{"(((((alignto(max(1, k.num_vgpr), 4)/4)-1)&~65536)&63)+1)*4", 44, ""},
+		{"or(1, 4)", 5, ""},
+		{`"a b.num_vgpr"`, 7, ""},
+		{"0+max(1, 2)", 2, ""},
+		{"loop", 0, "defined by itself"},
+		{"twice", 0, "two different things"},
+		{"gone", 0, "not defined"},
+		{"1/0", 0, "division by zero"},
+		{"occupancy(8, 8, 512)", 0, "not known"},
+		{"", 0, "no value"},
+		{"1 2", 0, "unexpected"},
+		{strings.Repeat("(", 10_000), 0, "too deep"},
+		{"99999999999999999999", 0, "out of range"},
+	} {
+		e := &evaluator{sets: sets, values: map[string]int64{}, busy: map[string]bool{}}
+		got, err := e.eval([]byte(c.expr))
+		switch {
+		case c.err == "" && (err != nil || got != c.want):
+			t.Errorf("%s: %d, %v, want %d", c.expr, got, err, c.want)
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+			t.Errorf("%s: %d, %v, want an error with %q", clip(c.expr, 40), got, err, c.err)
+		}
+	}
+}
