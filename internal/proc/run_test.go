@@ -101,6 +101,36 @@ func TestRunLeaksNoFile(t *testing.T) {
 	}
 }
 
+// However a command ends, the supervisor has no more files open afterwards.
+func TestRunClosesFiles(t *testing.T) {
+	s := supervisor(t)
+	dir := t.TempDir()
+	open := func() string {
+		return string(run(t, s, proc.Command{Argv: proc.Shell("ls /proc/$PPID/fd 2>/dev/null | wc -l")}).Stdout.Head)
+	}
+	before := open()
+	if before == "0\n" {
+		t.Skip("no /proc/PID/fd here")
+	}
+	for range 5 {
+		for _, c := range []proc.Command{
+			{Argv: []string{"true"}, StdoutPath: dir + "/out", StderrPath: dir + "/err"},
+			{Argv: proc.Shell("yes | head -c 100"), StdoutPath: dir + "/out", MaxBytes: 10},
+			{Argv: []string{"no-such-tool"}, StdoutPath: dir + "/out"},
+			{Argv: []string{"sleep", "60"}, Timeout: time.Millisecond},
+			{Argv: proc.Shell("sleep 60 & exit")},
+		} {
+			run(t, s, c)
+		}
+		if _, err := s.Run(t.Context(), proc.Command{Argv: []string{"true"}, StderrPath: dir + "/none/err"}); err == nil {
+			t.Error("a log in no folder")
+		}
+	}
+	if after := open(); after != before {
+		t.Errorf("files open: %q before, %q after", before, after)
+	}
+}
+
 func TestRunMeasures(t *testing.T) {
 	r := run(t, supervisor(t), proc.Command{Argv: proc.Shell("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done")})
 	if r.Elapsed <= 0 || r.UserCPU <= 0 || r.UserCPU > r.Elapsed+time.Second {
