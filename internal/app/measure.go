@@ -111,7 +111,7 @@ func (h *hunt) buildOnce(ctx context.Context, commit string) (bench.BuildResult,
 	res, err := p.runner.Build(ctx, commit)
 	if err == nil && res.Outcome == bench.OK {
 		p.built = commit
-		if p.trees.max > 0 {
+		if p.trees.on {
 			err = p.trees.setBuilt(commit)
 		}
 	}

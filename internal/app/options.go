@@ -66,7 +66,7 @@ func Options() []Option {
 		toggle("all", "go on until the whole gap is explained", func(s *Spec) *bool { return &s.All }),
 		text("mode", "auto|step", "step: wait for a word after each commit", func(s *Spec) *string { return &s.Mode }),
 		text("executor", "local|slurm", "where measurements run", func(s *Spec) *string { return &s.Executor }),
-		short("j", integer("jobs", "parallel workers", func(s *Spec) *int { return &s.Jobs })),
+		letter("j", integer("jobs", "parallel workers", func(s *Spec) *int { return &s.Jobs })),
 		toggle("yes", "take the default answer of every question", func(s *Spec) *bool { return &s.Yes }),
 	}
 }
@@ -167,7 +167,7 @@ func duration(name, usage string, at func(*Spec) *float64) Option {
 	}
 }
 
-func short(letter string, o Option) Option {
-	o.Short = letter
+func letter(l string, o Option) Option {
+	o.Short = l
 	return o
 }

@@ -78,7 +78,7 @@ func (h *hunt) newPlace(ctx context.Context, slot string) (*place, error) {
 	}
 	p := &place{ws: ws, trees: &trees{slot: ws.Dir(), keep: map[string]bool{}}}
 	if ws.Mode() == gitrepo.ModeClone && h.spec.BuildCmd != "" && h.spec.Clean == "none" {
-		p.trees.max = parkedTrees
+		p.trees.on, p.trees.max = true, parkedTrees
 		p.built = p.trees.built()
 	}
 	config, err := h.benchConfig(ctx, ws.Dir())
@@ -214,7 +214,7 @@ func (h *hunt) checkout(ctx context.Context, commit string) error {
 		return err
 	}
 	h.warm, p.at = "", ""
-	if p.trees.max > 0 {
+	if p.trees.on {
 		fetched, err := p.trees.fetch(commit)
 		if err != nil || fetched {
 			p.at, p.built = commit, commit

@@ -23,7 +23,8 @@ import (
 // tree is not ours to copy.
 type trees struct {
 	slot string          // the path at which builds and runs happen
-	max  int             // parked trees; 0: none
+	on   bool            // trees can be parked at all
+	max  int             // most parked trees; 0: no more than there are
 	keep map[string]bool // commits whose trees are parked for good: the ends
 }
 
@@ -32,8 +33,8 @@ const (
 	// of the bracket, and two more that it is likely to come back to.
 	parkedTrees = 6
 	// worthParking is the build time in seconds from which a copy of the tree
-	// is cheaper than another build.
-	worthParking = 2.0
+	// is tried. When a copy turns out to take longer than a build, it is the last.
+	worthParking = 0.3
 	builtMark    = "perfbisect-built" // in the tree's .git: the commit that is built in it
 )
 
@@ -71,7 +72,7 @@ func (t *trees) fetch(commit string) (bool, error) {
 	if _, err := os.Stat(from); err != nil {
 		return false, nil
 	}
-	if old := t.built(); old != "" && t.max > 0 {
+	if old := t.built(); old != "" {
 		if err := os.Rename(t.slot, t.parked(old)); err != nil {
 			return false, fmt.Errorf("parking our tree: %w", err)
 		}
@@ -103,10 +104,14 @@ func (t *trees) park(ctx context.Context, buildS float64) error {
 	if err := os.RemoveAll(tmp); err != nil {
 		return fmt.Errorf("copying our tree: %w", err)
 	}
+	begun := time.Now()
 	if err := copyTree(ctx, t.slot, tmp); err != nil {
 		_ = os.RemoveAll(tmp) // no room for it: the hunt goes on without the copy
 		t.max = 0
 		return nil
+	}
+	if time.Since(begun).Seconds() > buildS {
+		t.max = 0 // what is parked stays in use
 	}
 	if err := os.Rename(tmp, t.parked(commit)); err != nil {
 		return fmt.Errorf("parking our tree: %w", err)

@@ -79,7 +79,7 @@ func numbers(o metric.Output) []engine.Number {
 	found := metric.Numbers(o)
 	list := make([]engine.Number, len(found))
 	for i, n := range found {
-		list[i] = engine.Number{Label: n.Label, Value: n.Value, Unit: n.Unit}
+		list[i] = engine.Number{Label: n.Label, Value: n.Last, Unit: n.Unit}
 	}
 	return list
 }

@@ -144,7 +144,7 @@ func (c *command) question(ctx context.Context, a *app.App, s *app.Status, n *na
 		return false, c.reply(ctx, a, s, q.Default)
 	case c.Interactive && !o.json:
 		return false, c.prompt(ctx, a, s)
-	case strings.HasPrefix(q.ID, "many_commits"):
+	case q.Default == "continue" && harmless(q.ID):
 		n.println("note    " + q.Text + " Going on: nobody is there to ask.")
 		return false, c.reply(ctx, a, s, q.Default)
 	}
@@ -165,6 +165,13 @@ func (c *command) question(ctx context.Context, a *app.App, s *app.Status, n *na
 		}
 	}
 	return true, exit(exitNoAnswer)
+}
+
+// harmless reports whether going on without an answer costs time at most: the
+// range is long, or (with --skip-on-fail) several commits could not be tested.
+func harmless(id string) bool {
+	name, _, _ := strings.Cut(id, ":")
+	return name == "many_commits" || name == "failures"
 }
 
 // flagName is the flag for an argument of bisect_start.

@@ -120,8 +120,8 @@ func (c *command) isaSummarizeCmd() *cobra.Command {
 			if err := amdgpu.WriteSummary(c.Stdout, s, amdgpu.TableOptions{Quiet: f.quiet}); err != nil {
 				return c.untrusted(err)
 			}
-			if s.ExitCode != exitOK {
-				return exit(s.ExitCode)
+			if s.ExitCode() != exitOK {
+				return exit(s.ExitCode())
 			}
 			return nil
 		},

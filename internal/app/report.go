@@ -1,0 +1,180 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"perfbisect/engine"
+	"perfbisect/internal/gitrepo"
+	"perfbisect/internal/hints"
+	"perfbisect/internal/report"
+	"perfbisect/internal/session"
+)
+
+// writers are the forms of a report, by the names of --format.
+var writers = map[string]func(io.Writer, *report.Document) error{
+	"text": report.Text, "markdown": report.Markdown, "json": report.JSON, "svg": report.SVG, "html": report.HTML,
+}
+
+// reportFiles are the forms that every finished hunt leaves in its folder.
+var reportFiles = map[string]string{"text": "report.txt", "markdown": "report.md", "json": "report.json", "svg": "chart.svg", "html": "report.html"}
+
+// report writes the reports of a hunt that has its result, and sets the
+// result's path to the first one to read.
+func (h *hunt) report(ctx context.Context, r *engine.Result) error {
+	r.ReportPath = filepath.Join(h.run.Dir, reportFiles["html"])
+	state := *h.state
+	state.Result = r
+	doc, err := h.app.document(ctx, h.run, h.asked, &state)
+	if err != nil {
+		return err
+	}
+	for format, name := range reportFiles {
+		var b bytes.Buffer
+		if err := writers[format](&b, doc); err != nil {
+			return fmt.Errorf("writing the %s report: %w", format, err)
+		}
+		if _, err := h.run.WriteFile(name, b.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Report writes the report of a completed run to w. The detail "summary" leaves
+// the log of steps out, "diff" adds the culprit's diff.
+func (a *App) Report(ctx context.Context, id, format, detail string, w io.Writer) error {
+	write := writers[format]
+	if write == nil {
+		return fmt.Errorf("format is %q, must be one of: text, markdown, json, svg, html", format)
+	}
+	if detail != "summary" && detail != "steps" && detail != "diff" {
+		return fmt.Errorf("detail is %q, must be one of: summary, steps, diff", detail)
+	}
+	run, err := a.store.Open(id)
+	if err != nil {
+		return err
+	}
+	q, state, err := a.load(run)
+	if err != nil {
+		return err
+	}
+	if state.Result == nil {
+		s := a.view(run, q, state)
+		return fmt.Errorf("run %s has no result yet: %s", run.ID, s.Summary)
+	}
+	doc, err := a.document(ctx, run, q, state)
+	if err != nil {
+		return err
+	}
+	if err := write(w, doc); err != nil || detail != "diff" || doc.PatchPath == "" {
+		return err
+	}
+	patch, err := os.Open(doc.PatchPath)
+	if err != nil {
+		return fmt.Errorf("reading the culprit's diff: %w", err)
+	}
+	defer patch.Close()
+	_, err = io.Copy(w, patch)
+	return err
+}
+
+// document gathers what a report tells. The repository may be gone meanwhile:
+// then the report goes without what only it knows.
+func (a *App) document(ctx context.Context, run *session.Run, q asked, s *engine.State) (*report.Document, error) {
+	d := &report.Document{
+		Result: s.Result, Plan: s.Plan, RunID: run.ID, Repo: q.Spec.Repo, Good: q.Spec.Good, Bad: q.Spec.Bad,
+		Command: commandText(q.Spec), Log: run.LogDir(), Nested: s.Nested, Commits: map[string]report.Commit{},
+	}
+	repo, err := gitrepo.Open(ctx, q.Spec.Repo)
+	if err != nil {
+		d.Sections = append(d.Sections, report.Section{Title: "Repository", Prose: []string{"It could not be read for this report: " + err.Error()}})
+		return d, nil
+	}
+	a.describeCommits(ctx, repo, d)
+	if d.Result.Culprit == "" || d.Result.LastGood == "" {
+		return d, nil
+	}
+	return d, a.describeChange(ctx, run, repo, d)
+}
+
+func commandText(s Spec) string {
+	if len(s.BenchArgv) > 0 {
+		return strings.Join(s.BenchArgv, " ")
+	}
+	return s.BenchCmd
+}
+
+// describedCommits bounds the candidates whose author and subject are told.
+const describedCommits = 50
+
+func (a *App) describeCommits(ctx context.Context, repo *gitrepo.Repo, d *report.Document) {
+	r := d.Result
+	hashes := append([]string{r.Culprit, r.LastGood}, r.Via...)
+	hashes = append(hashes, r.Candidates[:min(len(r.Candidates), describedCommits)]...)
+	for _, f := range r.Found {
+		hashes = append(hashes, f.Culprit, f.LastGood)
+	}
+	for _, hash := range hashes {
+		if hash == "" {
+			continue
+		}
+		c, err := repo.Commit(ctx, hash)
+		if err != nil {
+			continue // the report shows the hash alone
+		}
+		d.Commits[hash] = report.Commit{Hash: hash, Author: c.Author, Email: c.Email, Date: c.AuthorDate, Subject: c.Subject, Body: c.Body}
+	}
+}
+
+// describeChange adds what changed between the last good commit and the
+// culprit: files, the patch, and hints at the cause.
+func (a *App) describeChange(ctx context.Context, run *session.Run, repo *gitrepo.Repo, d *report.Document) error {
+	from, to := d.Result.LastGood, d.Result.Culprit
+	files, err := repo.DiffStat(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		d.Files = append(d.Files, report.FileStat{Path: f.Path, Added: f.Added, Deleted: f.Deleted, Binary: f.Binary})
+	}
+	if d.PatchPath, err = a.patchFile(ctx, run, repo, from, to); err != nil {
+		return err
+	}
+	found, err := hintsBetween(ctx, repo, from, to, hints.Options{})
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := hints.WriteText(&text, found); err != nil {
+		return err
+	}
+	d.Sections = append(d.Sections, report.Section{
+		Title: "Hints", Prose: []string{"Changes in the culprit's diff that often cost speed. They are guesses from the text of the diff, not measurements."},
+		Pre: strings.TrimSpace(text.String()),
+	})
+	return nil
+}
+
+// patchFile writes the culprit's diff into the run's folder, once.
+func (a *App) patchFile(ctx context.Context, run *session.Run, repo *gitrepo.Repo, from, to string) (string, error) {
+	path := filepath.Join(run.Dir, "culprit.diff")
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	var patch bytes.Buffer
+	if _, err := repo.Patch(ctx, from, to, &patch, maxPatch); err != nil {
+		return "", err
+	}
+	return run.WriteFile("culprit.diff", patch.Bytes())
+}
+
+// resultSummary is the answer in at most three sentences.
+func resultSummary(r *engine.Result) string {
+	return report.Summary(&report.Document{Result: r})
+}

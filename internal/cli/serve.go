@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"perfbisect/internal/app"
+	"perfbisect/prompts"
+	"perfbisect/tools"
+)
+
+type serveOptions struct {
+	transport, addr, tokenFile string
+	origins                    []string
+	readOnly, instructions     bool
+}
+
+func (c *command) serveCmd() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Serve MCP to agents, on stdio or HTTP", Args: cobra.NoArgs,
+		Long: `Serves the tools to an MCP client. On stdio the client starts this command. On
+HTTP a bearer token is always required; SSE is deprecated by the protocol.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.instructions {
+				fmt.Fprintln(c.Stdout, prompts.Instructions())
+				return nil
+			}
+			return c.serve(cmd.Context(), o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.transport, "transport", "stdio", "stdio, http or sse")
+	f.StringVar(&o.addr, "addr", tools.DefaultAddr, "where http and sse listen")
+	f.StringVar(&o.tokenFile, "token-file", "", "bearer token for http and sse; made if it does not exist")
+	f.StringSliceVar(&o.origins, "allow-origin", nil, "web origin that may call (repeatable)")
+	f.StringArrayVar(&c.allowRoots, "allow-root", nil, "folder below which repositories must lie (repeatable)")
+	f.BoolVar(&o.readOnly, "read-only", false, "leave out every tool that runs a command")
+	f.BoolVar(&o.instructions, "instructions", false, "print what the server tells models, and end")
+	return cmd
+}
+
+func (c *command) serve(ctx context.Context, o serveOptions) error {
+	return c.with(func(a *app.App) error {
+		s := tools.New(a, tools.Options{Version: c.Version, ReadOnly: o.readOnly, Log: c.Stderr})
+		switch o.transport {
+		case "stdio":
+			return tools.ServeStdio(ctx, s, c.Stdin, c.Stdout)
+		case "http", "sse":
+			return tools.ServeHTTP(ctx, s, tools.HTTPOptions{Transport: o.transport, Addr: o.addr, TokenFile: o.tokenFile, AllowOrigins: o.origins})
+		}
+		return usage("transport is %q, must be one of: stdio, http, sse", o.transport)
+	})
+}

@@ -1,0 +1,20 @@
+package testenv
+
+import (
+	"errors"
+	"time"
+)
+
+// Eventually waits until cond holds, for at most a minute.
+func Eventually(cond func() bool) error {
+	deadline := time.Now().Add(time.Minute)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !cond() {
+		if time.Now().After(deadline) {
+			return errors.New("waiting for a condition: it does not hold after a minute")
+		}
+		<-tick.C
+	}
+	return nil
+}
