@@ -279,6 +279,11 @@ func (w *Workspace) stepInPlace(ctx context.Context, hash string, ch *Changed) e
 		}
 		p.unflagged = true
 	}
+	// What overlays left, else it would be an untracked file in the way of a
+	// commit that tracks it. The user's own is in the snapshot.
+	if err := removeFiles(p.repo.root, splitNUL(p.s.Touched)); err != nil {
+		return err
+	}
 	err := stepTo(ctx, p.git(), hash)
 	if err != nil && ctx.Err() == nil && w.opts.AllowForce {
 		err = w.stepForced(ctx, hash)

@@ -174,16 +174,25 @@ func TestInPlaceHarnessAndLineEnds(t *testing.T) {
 	r := newRepo(t)
 	r.git("config", "core.autocrlf", "true")
 	a := r.commit("one", "f", "1\r\n", "bench.sh", "old\n")
-	r.commit("two", "f", "2\r\n", ".gitignore", "ign\n")
+	r.git("config", "filter.strip.clean", "grep -v output || true") // as nbstripout
+	b := r.commit("two", "f", "2\r\n", ".gitignore", "ign\n", ".gitattributes", "*.ipynb filter=strip\n", "later/x", "tracked\n",
+		"clean.ipynb", "code\noutput 1\n", "changed.ipynb", "code\noutput 1\n")
+	r.write("changed.ipynb", "new code\noutput 2\n")
+	r.git("checkout", "-q", "--detach")
+	r.git("rm", "-q", "--cached", "later/x")
+	r.git("commit", "-q", "-m", "three")
+	os.RemoveAll(filepath.Join(r.dir, "later"))
 	r.write("mixed", "dos\r\nunix\n") // no checkout gives these bytes back
 	r.write("f", "2\nunix in a dos tree\n")
 	r.write("ign", "mine\n")
+	r.write("sub/ign", "a file where an overlay wants a folder\n")
+	r.write("folder/ign", "a folder where an overlay wants a file\n")
 	bench := filepath.Join(t.TempDir(), "bench.sh")
 	writeFile(t, bench, "new\n")
 	before := fingerprint(t, r.dir)
 	w, err := r.open().Prepare(t.Context(), WorkspaceOptions{
 		Mode: ModeInPlace, Run: "x",
-		Overlays: []Overlay{{bench, ""}, {bench, "ign"}, {bench, "fresh/x"}},
+		Overlays: []Overlay{{bench, ""}, {bench, "ign"}, {bench, "fresh/x"}, {bench, "later/x"}, {bench, "sub/ign/x"}, {bench, "folder"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +200,8 @@ func TestInPlaceHarnessAndLineEnds(t *testing.T) {
 	if _, err := w.Checkout(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"bench.sh", "ign", "fresh/x"} {
+	checkout(t, w, b) // tracks a file that was untracked, and the overlay's, until now
+	for _, name := range []string{"bench.sh", "ign", "fresh/x", "later/x"} {
 		if got := readFile(t, filepath.Join(r.dir, name)); got != "new\n" {
 			t.Errorf("%s = %q, want the overlay", name, got)
 		}
@@ -273,4 +283,61 @@ func TestInPlaceIsTakenOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "after the restore", before, fingerprint(t, r.dir))
+}
+
+// In-place mode in the kinds of checkouts where an index is special.
+func TestInPlaceKinds(t *testing.T) {
+	tests := []struct {
+		name string
+		make func(r *testRepo) string
+	}{
+		{"detached", func(r *testRepo) string { r.git("checkout", "-q", "--detach"); return r.dir }},
+		{"sparse", func(r *testRepo) string {
+			r.git("sparse-checkout", "set", "dir")
+			return r.dir
+		}},
+		{"sparse index", func(r *testRepo) string {
+			r.git("sparse-checkout", "set", "--cone", "--sparse-index", "dir")
+			return r.dir
+		}},
+		{"split index", func(r *testRepo) string {
+			r.git("update-index", "--split-index")
+			r.write("renamed", "staged into the split index\n")
+			r.git("add", "renamed")
+			return r.dir
+		}},
+		{"index version 4, untracked cache", func(r *testRepo) string {
+			r.git("update-index", "--index-version=4", "--untracked-cache")
+			return r.dir
+		}},
+		{"linked worktree", func(r *testRepo) string {
+			r.git("worktree", "add", "-q", "-b", "second", "../linked")
+			return filepath.Join(filepath.Dir(r.dir), "linked")
+		}},
+		{"no index", func(r *testRepo) string {
+			os.Remove(filepath.Join(r.dir, ".git/index"))
+			return r.dir
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := history(t)
+			at := &testRepo{t, tt.make(r)}
+			at.write("dir/sub/deep", "changed\n")
+			at.write("dir/new", "n\n")
+			before := fingerprint(t, at.dir)
+			w := prepare(t, at, WorkspaceOptions{Mode: ModeInPlace})
+			for _, rev := range []string{"v1", "v2", "v1"} {
+				checkout(t, w, r.git("rev-parse", rev+"^0"))
+				if d := run(t, at.dir, "git", "diff", "--stat", "HEAD"); d != "" {
+					t.Errorf("not the tree of %s: %s", rev, d)
+				}
+			}
+			if err := w.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			same(t, "after the restore", before, fingerprint(t, at.dir))
+		})
+	}
 }

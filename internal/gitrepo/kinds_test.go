@@ -141,6 +141,37 @@ func TestKindsOfRepositories(t *testing.T) {
 	}
 }
 
+// TestHostileSettings: no setting of the user's changes an answer.
+func TestHostileSettings(t *testing.T) {
+	r := history(t)
+	settings := filepath.Join(t.TempDir(), "config")
+	for _, kv := range []string{
+		"diff.noprefix=true", "diff.mnemonicPrefix=true", "diff.external=false", "diff.renames=false", "diff.ignoreSubmodules=all",
+		"diff.submodule=log", "diff.context=0", "diff.wsErrorHighlight=all", "diff.relative=true", "color.ui=always",
+		"log.showSignature=true", "log.follow=true", "log.date=relative", "format.pretty=oneline", "i18n.logOutputEncoding=ISO-8859-1",
+		"status.showUntrackedFiles=no", "status.renames=false", "status.branch=true", "status.short=true", "core.quotePath=false", "core.abbrev=4",
+		"core.hooksPath=/nonexistent", "core.pager=false", "pager.log=false", "core.fsmonitor=false",
+		"clone.defaultRemoteName=elsewhere", "clone.rejectShallow=true", "checkout.defaultRemote=x", "submodule.recurse=true",
+		"advice.detachedHead=true", "core.logAllRefUpdates=always", "transfer.fsckObjects=true", "gc.auto=1", "commit.gpgSign=true", "tag.gpgSign=true",
+		"init.templateDir=/nonexistent", "core.safecrlf=true", "core.splitIndex=true", "core.untrackedCache=true", "index.version=4",
+	} {
+		key, value, _ := strings.Cut(kv, "=")
+		run(t, "", "git", "config", "--file", settings, key, value)
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", settings)
+	repo := r.open()
+	compareAnswers(t, repo, r.dir)
+	cloneAndStep(t, repo, r.dir)
+	r.write("new", "n")
+	before := fingerprint(t, r.dir)
+	w := prepare(t, r, WorkspaceOptions{Mode: ModeInPlace})
+	checkout(t, w, r.git("rev-parse", "HEAD~2"))
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "after in-place mode", before, fingerprint(t, r.dir))
+}
+
 func cloneOf(t *testing.T, r *testRepo, flags ...string) string {
 	dest := filepath.Join(filepath.Dir(r.dir), "clone")
 	run(t, "", "git", append(append([]string{"clone", "-q"}, flags...), "file://"+r.dir, dest)...)

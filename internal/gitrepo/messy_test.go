@@ -79,15 +79,18 @@ func messy(t testing.TB) (*testRepo, []string) {
 // bit for bit the same afterwards, by name.
 func fingerprint(t testing.TB, dir string) map[string]string {
 	t.Helper()
+	git := func(name string) string {
+		return run(t, dir, "git", "rev-parse", "--path-format=absolute", "--git-path", name)
+	}
 	f := map[string]string{
-		"HEAD":   readFile(t, filepath.Join(dir, ".git", "HEAD")),
-		"config": readFile(t, filepath.Join(dir, ".git", "config")),
+		"HEAD":   readFile(t, git("HEAD")),
+		"config": readFile(t, git("config")),
 		"index":  run(t, dir, "git", "ls-files", "--stage", "-v", "-z"),
 		"status": run(t, dir, "git", "status", "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--ignored=matching"),
 		"stash":  run(t, dir, "git", "stash", "list"),
 	}
 	for _, name := range []string{"ORIG_HEAD", "FETCH_HEAD", "MERGE_HEAD"} {
-		data, _ := os.ReadFile(filepath.Join(dir, ".git", name))
+		data, _ := os.ReadFile(git(name))
 		f[name] = string(data)
 	}
 	for line := range strings.Lines(run(t, dir, "git", "for-each-ref", "--format=%(refname) %(objectname)")) {
@@ -96,8 +99,8 @@ func fingerprint(t testing.TB, dir string) map[string]string {
 		}
 	}
 	files(t, dir, f, ".git")
-	for _, name := range []string{"index.lock", "HEAD.lock", "perfbisect", "perfbisect-done", "worktrees"} {
-		if _, err := os.Lstat(filepath.Join(dir, ".git", name)); err == nil {
+	for _, name := range []string{"index.lock", "HEAD.lock", "perfbisect", "perfbisect-done"} {
+		if _, err := os.Lstat(git(name)); err == nil {
 			f["left "+name] = "there"
 		}
 	}

@@ -187,17 +187,7 @@ func (p *inPlace) removeNew(ctx context.Context) error {
 			added = append(added, file)
 		}
 	}
-	root, err := os.OpenRoot(p.repo.root)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for _, file := range append(splitNUL(out), p.notIgnoredBefore(added)...) {
-		if err := removeFile(root, file); err != nil {
-			return err
-		}
-	}
-	return nil
+	return removeFiles(p.repo.root, append(splitNUL(out), p.notIgnoredBefore(added)...))
 }
 
 // notIgnoredBefore leaves out what was there as an ignored file when the
@@ -219,13 +209,31 @@ func (p *inPlace) notIgnoredBefore(files []string) (out []string) {
 	return out
 }
 
-// removeFile removes a file or link and the folders that it leaves empty.
+func removeFiles(tree string, files []string) error {
+	root, err := os.OpenRoot(tree)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, file := range files {
+		if err := removeFile(root, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeFile removes a file, a link or an empty folder (of a submodule), and the
+// folders that it leaves empty.
 func removeFile(root *os.Root, file string) error {
 	info, err := root.Lstat(file)
-	if err != nil || info.IsDir() {
+	if err != nil {
 		return nil
 	}
 	if err := root.Remove(file); err != nil {
+		if info.IsDir() {
+			return nil
+		}
 		return err
 	}
 	for dir := path.Dir(file); dir != "." && root.Remove(dir) == nil; dir = path.Dir(dir) {

@@ -55,8 +55,14 @@ func (p *inPlace) copyIndex(ctx context.Context) error {
 	if err != nil || shared == "" {
 		return err
 	}
+	// git may name one that is not there yet, or any more.
+	if err := copyFile(p.path("shared"), shared); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
 	p.s.Shared = filepath.Base(shared)
-	return copyFile(p.path("shared"), shared)
+	return nil
 }
 
 // copyFile replaces dest by a copy of src and waits until it is on disk. The
@@ -102,7 +108,11 @@ func (p *inPlace) addWork(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.addPaths(ctx, append(splitNUL(gone), splitNUL(p.s.Touched)...))
+	also := splitNUL(gone)
+	for _, path := range splitNUL(p.s.Touched) {
+		also = append(also, inTheWay(p.repo.root, path)...)
+	}
+	return p.addPaths(ctx, also)
 }
 
 // startIndex begins an index of ours with the user's entries.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ type State struct {
 	Detached   bool     // HEAD is no branch
 	Unborn     bool     // the branch has no commit yet
 	Bare       bool     // there is no checkout
-	InProgress []string // merge, rebase, am, cherry-pick, revert, bisect
+	InProgress []string // merge, rebase, cherry-pick, revert, bisect
 	Unmerged   []string // paths
 	// DirtySubmodules have changed or untracked content of their own. Another
 	// commit than the recorded one alone does not count.
@@ -32,11 +33,10 @@ type State struct {
 var progressFiles = []struct{ file, operation string }{
 	{"MERGE_HEAD", "merge"},
 	{"rebase-merge", "rebase"},
-	{"rebase-apply/applying", "am"},
-	{"rebase-apply", "rebase"},
+	{"rebase-apply", "rebase"}, // or am
 	{"CHERRY_PICK_HEAD", "cherry-pick"},
 	{"REVERT_HEAD", "revert"},
-	{"sequencer", "cherry-pick or revert"},
+	{"sequencer", "cherry-pick"}, // or revert, of several commits
 	{"BISECT_LOG", "bisect"},
 }
 
@@ -54,7 +54,7 @@ func (r *Repo) State(ctx context.Context) (State, error) {
 		return s, r.bareHead(ctx, &s)
 	}
 	for _, p := range progressFiles {
-		if _, err := os.Stat(filepath.Join(r.gitDir, p.file)); err == nil {
+		if _, err := os.Stat(filepath.Join(r.gitDir, p.file)); err == nil && !slices.Contains(s.InProgress, p.operation) {
 			s.InProgress = append(s.InProgress, p.operation)
 		}
 	}
@@ -148,7 +148,7 @@ func (r *Repo) Dirty(ctx context.Context) ([]string, error) {
 			lines = append(lines, field)
 			return nil
 		})
-	}, "status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules=none")
+	}, "status", "--porcelain=v1", "-z", "--untracked-files=normal", "--find-renames", "--ignore-submodules=none")
 	if err != nil {
 		return nil, fmt.Errorf("reading the state of %q: %w", r.root, err)
 	}

@@ -413,3 +413,15 @@ func removeAll(path string) error {
 	}
 	return err
 }
+
+// Leave gives a clone back without removing it: a later Prepare of the same
+// run finds it with its warm build. Trees of the other modes touch the user's
+// repository and are closed.
+func (w *Workspace) Leave(ctx context.Context) error {
+	if w.closed || w.mode != ModeClone {
+		return w.Close(ctx)
+	}
+	w.closed = true
+	w.lock.release()
+	return nil
+}

@@ -454,3 +454,38 @@ func TestPrepareAgainAfterFailure(t *testing.T) {
 		}
 	}
 }
+
+// What a git worktree add that was killed can leave: the user's git dies over
+// the empty file until we come back.
+func TestHalfMadeWorktreeIsReplaced(t *testing.T) {
+	r := newRepo(t)
+	a := r.commit("one", "f", "1\n")
+	before := gitFiles(t, r.dir)
+	dir := filepath.Join(t.TempDir(), "w")
+	writeFile(t, dir+".lock", "")
+	admin := filepath.Join(r.dir, ".git/worktrees", linkedName(dir))
+	writeFile(t, filepath.Join(admin, "commondir"), "")
+	writeFile(t, filepath.Join(admin, "gitdir"), dir+"/.git\n")
+	writeFile(t, filepath.Join(admin, "locked"), "initializing\n")
+	if err := exec.Command("git", "-C", r.dir, "worktree", "list").Run(); err == nil {
+		t.Log("this git survives an empty commondir")
+	}
+	w := prepare(t, r, WorkspaceOptions{Mode: ModeWorktree, Dir: dir})
+	checkout(t, w, a)
+	wantFile(t, w, "f", "1\n")
+	run(t, r.dir, "git", "worktree", "list")
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "after the repair", before, gitFiles(t, r.dir))
+}
+
+func TestCloneIsSparseLikeTheCheckout(t *testing.T) {
+	r := newRepo(t)
+	a := r.commit("one", "in/x", "1\n", "out/y", "1\n")
+	r.git("sparse-checkout", "set", "in")
+	w := prepare(t, r, WorkspaceOptions{})
+	checkout(t, w, a)
+	wantFile(t, w, "in/x", "1\n")
+	wantFile(t, w, "out/y", "")
+}
