@@ -162,5 +162,5 @@ func (h *hunt) dumpAt(ctx context.Context, commit, out string) (*amdgpu.Snapshot
 	if out == "" {
 		return s, nil
 	}
-	return s, os.CopyFS(out, os.DirFS(dumpDir(h.place.ws.Dir())))
+	return s, os.CopyFS(out, os.DirFS(dumpDir(h.slot())))
 }

@@ -177,7 +177,7 @@ func (h *hunt) loop(ctx context.Context) error {
 			return err
 		}
 		done, err := h.turn(ctx)
-		if errors.Is(err, errInterrupted) {
+		if errors.Is(err, errInterrupted) || errors.Is(err, errAsked) {
 			continue
 		}
 		if done || err != nil {
@@ -216,9 +216,27 @@ func (h *hunt) ask(q search.Question) error {
 	return h.answer(q.ID, q.Default)
 }
 
+// resettle gives the tree back, so that it is taken again with the new answers.
+func (h *hunt) resettle() error {
+	if h.place == nil {
+		return nil
+	}
+	err := h.place.ws.Close(context.Background())
+	h.place = nil
+	return err
+}
+
 func (h *hunt) answer(id, answer string) error {
 	if err := h.append(engine.Event{Kind: engine.EventAnswered, QuestionID: id, Answer: answer}); err != nil {
 		return err
+	}
+	if id == "force" {
+		if answer != "yes" {
+			return errors.New("checking out in place: files of yours are in the way; move them, or use --checkout clone")
+		}
+		if err := h.resettle(); err != nil {
+			return err
+		}
 	}
 	return h.refresh()
 }

@@ -33,11 +33,11 @@ func dumpEnv(dump string) []string {
 
 // dumpCommand is the command that dumps machine code. With artifacts the build
 // itself makes it, and nothing has to be run.
-func (h *hunt) dumpCommand(dir string) []string {
+func (h *hunt) dumpCommand() []string {
 	if h.spec.Dump == "" {
 		return []string{"/bin/sh", "-c", ":"}
 	}
-	return shell(withDumpDir(h.spec.Dump, dumpDir(dir)))
+	return shell(withDumpDir(h.spec.Dump, dumpDir(h.slot())))
 }
 
 // withDumpDir replaces {dump_dir} by our own path, quoted where a shell would
@@ -78,7 +78,7 @@ func betterColumn(column string) metric.Polarity {
 // dump runs the dump command into a fresh folder and reads what it left there,
 // or what the build left as artifacts.
 func (h *hunt) dump(ctx context.Context, commit string) (*amdgpu.Snapshot, bench.RunResult, error) {
-	dump := dumpDir(h.place.ws.Dir())
+	dump := dumpDir(h.slot())
 	if err := errors.Join(os.RemoveAll(dump), os.MkdirAll(dump, 0o700)); err != nil {
 		return nil, bench.RunResult{}, fmt.Errorf("making the dump folder: %w", err)
 	}

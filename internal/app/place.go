@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"perfbisect/engine"
+	"perfbisect/engine/search"
 	"perfbisect/internal/bench"
 	"perfbisect/internal/gitrepo"
 	"perfbisect/internal/session"
@@ -52,7 +54,7 @@ func (h *hunt) settle(ctx context.Context) error {
 	if err := h.takeSlot(ctx); err != nil {
 		return err
 	}
-	p, err := h.newPlace(ctx, filepath.Join(h.slotDir(), "slot-0"))
+	p, err := h.newPlace(ctx, h.slot())
 	if err != nil {
 		return err
 	}
@@ -76,7 +78,10 @@ func (h *hunt) newPlace(ctx context.Context, slot string) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &place{ws: ws, trees: &trees{slot: ws.Dir(), keep: map[string]bool{}}}
+	p := &place{ws: ws, trees: &trees{run: h.run.ID, slot: ws.Dir(), keep: map[string]bool{}}}
+	if err := p.trees.clear(true); err != nil {
+		return nil, errors.Join(err, ws.Close(ctx))
+	}
 	if ws.Mode() == gitrepo.ModeClone && h.spec.BuildCmd != "" && h.spec.Clean == "none" {
 		p.trees.on, p.trees.max = true, parkedTrees
 		p.built = p.trees.built()
@@ -142,13 +147,13 @@ func (h *hunt) benchPaths(list string) []string {
 func (h *hunt) benchConfig(ctx context.Context, dir string) (bench.Config, error) {
 	c := bench.Config{
 		Dir: dir, Bench: h.spec.bench(), Timeout: seconds(h.spec.TimeoutS), BuildTimeout: seconds(h.spec.BuildTimeoutS),
-		Env: h.spec.Env, CacheDir: dir + ".caches", ShareCaches: h.spec.ShareCaches, LogDir: h.run.LogDir(),
+		Env: h.spec.Env, CacheDir: h.slot() + cacheSuffix, ShareCaches: h.spec.ShareCaches, LogDir: h.run.LogDir(),
 		Artifact: h.spec.Artifact, ExitMetric: h.spec.Metric == "exit",
 		Guard: &bench.Guard{}, Versions: &bench.Versions{},
 	}
 	if h.isa() {
-		c.Bench = h.dumpCommand(dir)
-		c.Env = slices.Concat(dumpEnv(dumpDir(dir)), c.Env)
+		c.Bench = h.dumpCommand()
+		c.Env = slices.Concat(dumpEnv(dumpDir(h.slot())), c.Env)
 	}
 	if h.spec.BuildCmd != "" {
 		c.Build = shell(h.spec.BuildCmd)
@@ -226,7 +231,7 @@ func (h *hunt) checkout(ctx context.Context, commit string) error {
 	}
 	changed, err := p.ws.Checkout(ctx, commit)
 	if err != nil {
-		return err
+		return h.clash(ctx, commit, err)
 	}
 	p.at, p.built = commit, ""
 	for _, w := range changed.Warnings {
@@ -237,22 +242,75 @@ func (h *hunt) checkout(ctx context.Context, commit string) error {
 	return nil
 }
 
-// release gives the place back. keep leaves our clone for a resume; the user's
-// own tree is restored in any case.
+// errAsked ends a turn that asked a question in the middle of something.
+var errAsked = errors.New("asked")
+
+// clash asks whether files of the user's may be overwritten when an in-place
+// checkout meets them. They are saved and come back at the end.
+func (h *hunt) clash(ctx context.Context, commit string, err error) error {
+	var failed *gitrepo.GitError
+	_, asked := h.state.View.Answers["force"]
+	if h.place.ws.Mode() != gitrepo.ModeInPlace || !errors.As(err, &failed) || ctx.Err() != nil || asked {
+		return err
+	}
+	q := search.Question{
+		ID: "force", Options: []string{"yes", "no"},
+		Text: fmt.Sprintf("Checking %s out would overwrite files of yours that git does not track. They are saved first and put back at the end. Overwrite them meanwhile? git says: %v", short(commit), err),
+	}
+	if err := h.ask(q); err != nil {
+		return err
+	}
+	return errAsked
+}
+
+// release gives the place back. keep leaves our clone and what is built in it
+// for a resume; whatever touches the user's repository is undone in any case.
 func (h *hunt) release(ctx context.Context, keep bool) error {
 	if h.child {
 		return nil // the parent's
 	}
 	var err error
-	if p := h.place; p != nil {
-		if !keep || p.ws.Mode() == gitrepo.ModeInPlace {
-			err = errors.Join(p.trees.clear(), p.ws.Close(ctx), p.runner.RemoveCaches())
-		}
-		h.place = nil
+	switch {
+	case h.place == nil && !keep:
+		err = h.recover(ctx)
+	case h.place != nil && keep:
+		err = h.place.ws.Leave(ctx)
+	case h.place != nil:
+		err = errors.Join(h.place.trees.clear(false), h.place.ws.Close(ctx), h.place.runner.RemoveCaches(), h.removeBeside())
 	}
+	h.place = nil
 	if h.unlock != nil {
 		h.unlock()
 		h.unlock = nil
 	}
 	return err
 }
+
+// recover removes what a killed process of this run left, as its journal tells.
+func (h *hunt) recover(ctx context.Context) error {
+	var steps []string
+	for _, e := range h.state.Events() {
+		if e.Kind == engine.EventEffect && e.Effect.Step == "tree" {
+			steps = append(steps, e.Effect.Path)
+		}
+	}
+	if len(steps) == 0 {
+		return nil
+	}
+	if err := h.takeSlot(ctx); err != nil {
+		return err
+	}
+	t := trees{slot: h.slot()}
+	return errors.Join(t.clear(false), gitrepo.Recover(ctx, h.spec.Repo, steps...), h.removeBeside())
+}
+
+// removeBeside removes what lies beside our tree: caches and dumps.
+func (h *hunt) removeBeside() error {
+	slot := h.slot()
+	return errors.Join(os.RemoveAll(slot+cacheSuffix), os.RemoveAll(dumpDir(slot)))
+}
+
+func (h *hunt) slot() string { return filepath.Join(h.slotDir(), "slot-0") }
+
+// cacheSuffix makes the name of the folder that has each commit's kernel caches.
+const cacheSuffix = ".caches"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"perfbisect/engine"
 	"perfbisect/engine/search"
@@ -24,6 +25,9 @@ func (h *hunt) prepare(ctx context.Context) error {
 	}
 	if err := h.openRepo(ctx); err != nil {
 		return err
+	}
+	if q, err := h.mayUseCheckout(ctx); err != nil || q != nil {
+		return h.askOr(q, err)
 	}
 	if h.asked.Kind == "compare" {
 		plan := h.comparePlan()
@@ -72,6 +76,31 @@ func (h *hunt) missing() *search.Question {
 		return &search.Question{ID: "good", Argument: "good", Text: fmt.Sprintf("Which commit was still fast? A tag, branch or hash; %s is the slow one.", h.spec.Bad)}
 	}
 	return nil
+}
+
+// mayUseCheckout asks before the user's own checkout is used, showing what is
+// uncommitted there.
+func (h *hunt) mayUseCheckout(ctx context.Context) (*search.Question, error) {
+	answer, asked := h.state.View.Answers["in_place"]
+	switch {
+	case h.spec.Checkout != "in-place" || answer == "save":
+		return nil, nil
+	case asked:
+		return nil, fmt.Errorf("%w: the checkout is not to be used", errFinish)
+	}
+	dirty, err := h.repo.Dirty(ctx)
+	if err != nil || len(dirty) == 0 {
+		return nil, err
+	}
+	shown := dirty[:min(len(dirty), 20)]
+	text := fmt.Sprintf("%d uncommitted changes:\n  %s\n", len(dirty), strings.Join(shown, "\n  "))
+	if more := len(dirty) - len(shown); more > 0 {
+		text += fmt.Sprintf("  … and %d more\n", more)
+	}
+	return &search.Question{
+		ID: "in_place", Options: []string{"save", "stop"}, Default: "save",
+		Text: text + "Save them, use your checkout for the hunt, and restore everything exactly at the end?",
+	}, nil
 }
 
 func (h *hunt) openRepo(ctx context.Context) (err error) {

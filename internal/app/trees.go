@@ -22,6 +22,7 @@ import (
 // Only clones are parked: a linked worktree cannot be moved, and the user's own
 // tree is not ours to copy.
 type trees struct {
+	run  string          // whose trees they are: what another run built is not ours
 	slot string          // the path at which builds and runs happen
 	on   bool            // trees can be parked at all
 	max  int             // most parked trees; 0: no more than there are
@@ -35,6 +36,7 @@ const (
 	// worthParking is the build time in seconds from which a copy of the tree
 	// is tried. When a copy turns out to take longer than a build, it is the last.
 	worthParking = 0.3
+	treeSuffix   = ".tree-"
 	builtMark    = "perfbisect-built" // in the tree's .git: the commit that is built in it
 )
 
@@ -63,7 +65,9 @@ func (t *trees) setBuilt(commit string) error {
 	return nil
 }
 
-func (t *trees) parked(commit string) string { return t.slot + ".tree-" + commit }
+func (t *trees) parked(commit string) string { return t.prefix() + commit }
+
+func (t *trees) prefix() string { return t.slot + treeSuffix + t.run + "-" }
 
 // fetch puts the parked tree of commit in use, if there is one, and parks the
 // one that was.
@@ -132,7 +136,7 @@ func copyTree(ctx context.Context, from, to string) error {
 // evict makes room for one more parked tree by removing the one that was used
 // longest ago, but never an end.
 func (t *trees) evict() error {
-	paths, err := filepath.Glob(globEscape(t.slot) + ".tree-*")
+	paths, err := filepath.Glob(globEscape(t.prefix()) + "*")
 	if err != nil {
 		return err
 	}
@@ -143,7 +147,7 @@ func (t *trees) evict() error {
 	var old []aged
 	for _, p := range paths {
 		info, err := os.Stat(p)
-		if err == nil && !t.keep[strings.TrimPrefix(p, t.slot+".tree-")] {
+		if err == nil && !t.keep[strings.TrimPrefix(p, t.prefix())] {
 			old = append(old, aged{p, info.ModTime()})
 		}
 	}
@@ -157,13 +161,15 @@ func (t *trees) evict() error {
 	return nil
 }
 
-// clear removes the parked trees.
-func (t *trees) clear() error {
-	paths, err := filepath.Glob(globEscape(t.slot) + ".tree-*")
+// clear removes the parked trees: all of them, or only those of other runs.
+func (t *trees) clear(foreign bool) error {
+	paths, err := filepath.Glob(globEscape(t.slot+treeSuffix) + "*")
 	for _, p := range paths {
-		err = errors.Join(err, os.RemoveAll(p))
+		if !foreign || !strings.HasPrefix(p, t.prefix()) {
+			err = errors.Join(err, os.RemoveAll(p))
+		}
 	}
-	return err
+	return errors.Join(err, os.RemoveAll(t.slot+".copying"))
 }
 
 // globEscape makes path stand for itself in a pattern.

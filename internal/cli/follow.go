@@ -23,8 +23,7 @@ type narrator struct {
 	id     string
 	json   bool
 	status *term.Status
-	told   int    // steps that were told
-	cost   string // last estimate that was told
+	told   int // steps that were told
 	begun  bool
 }
 

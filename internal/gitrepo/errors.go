@@ -71,3 +71,19 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string { return "refusing to work in place: " + e.Reason }
+
+// Hints are commands or advice to show beside the error.
+func (e *RefusedError) Hints() []string { return hint(e.Hint) }
+
+// Hints are commands to show beside the error.
+func (e *ShallowError) Hints() []string { return hint(e.Hint) }
+
+// Hints are commands to show beside the error.
+func (e *UnknownRevError) Hints() []string { return hint(e.Hint) }
+
+func hint(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
