@@ -48,10 +48,10 @@ type rawDescriptor struct {
 }
 
 // parseText reads assembly text, which may hold several modules one after the
-// other without any marker.
+// other without any marker. It blanks block comments in data.
 func parseText(file string, data []byte) []*asmReader {
 	decodable := checkDecodable(data)
-	data = stripBlockComments(data)
+	blankComments(data)
 	var modules []*asmReader
 	for len(data) > 0 {
 		r := newAsmReader(file, data)
@@ -93,13 +93,12 @@ func checkDecodable(data []byte) string {
 	}
 }
 
-// stripBlockComments blanks /* ... */ outside strings, line comments and
-// metadata; it returns data itself when there is none.
-func stripBlockComments(data []byte) []byte {
-	if !bytes.Contains(data, []byte("/*")) {
-		return data
+// blankComments overwrites /* ... */ with blanks, outside strings, line
+// comments and metadata. Lines stay where they are.
+func blankComments(out []byte) {
+	if !bytes.Contains(out, []byte("/*")) {
+		return
 	}
-	out := bytes.Clone(data)
 	for i := 0; i < len(out); i++ {
 		switch c := out[i]; {
 		case c == ';' || c == '/' && i+1 < len(out) && out[i+1] == '/':
@@ -122,7 +121,6 @@ func stripBlockComments(data []byte) []byte {
 			}
 		}
 	}
-	return out
 }
 
 func lineEnd(b []byte, i int) int {

@@ -79,7 +79,9 @@ func Compare(before, after *Snapshot, o Options) *Diff {
 			d.Rows = append(d.Rows, row)
 		}
 	}
-	d.Total = len(pairs)
+	if d.Total = len(pairs); d.Total == 0 && len(d.Problems) == 0 {
+		d.problem(NoKernels, "", "", "there is no kernel on either side")
+	}
 	d.Renames = renames(pairs)
 	for _, r := range d.Renames {
 		group.note("renamed?", r.Before, "%s may be its new name (similarity %.2f, %s)", r.After, r.Similarity, sameWords(r.SameValues))

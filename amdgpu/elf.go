@@ -24,8 +24,8 @@ var codeObjectByABI = map[byte]int{0: 2, 1: 3, 2: 4, 3: 5, 4: 6}
 // stripped or not. The caller has checked that it is one (isCodeObject).
 func parseELF(file string, data []byte) *module {
 	m := &module{file: file, kind: kindObject, evidence: map[string]*evidence{}, meta: new(metadata)}
-	if what := elfTruncated(data); what != "" {
-		m.problem(Truncated, "", "%s", what)
+	if class, what := elfDamage(data); class != "" {
+		m.problem(class, "", "%s", what)
 		return m
 	}
 	f, err := elf.NewFile(bytes.NewReader(data))
@@ -43,49 +43,63 @@ func parseELF(file string, data []byte) *module {
 	return m
 }
 
-// isELF, and isCodeObject: machine 224, 64 bit, little-endian.
 func isELF(b []byte) bool { return bytes.HasPrefix(b, []byte("\x7fELF")) }
 
+// isELF64 accepts 64-bit little-endian files, as all AMDGPU and HIP hosts have.
+func isELF64(b []byte) bool {
+	return isELF(b) && len(b) >= 20 && b[elf.EI_CLASS] == byte(elf.ELFCLASS64) && b[elf.EI_DATA] == byte(elf.ELFDATA2LSB)
+}
+
 func isCodeObject(b []byte) bool {
-	return isELF(b) && len(b) >= 20 && b[elf.EI_CLASS] == byte(elf.ELFCLASS64) && binary.LittleEndian.Uint16(b[18:]) == uint16(elf.EM_AMDGPU)
+	return isELF64(b) && binary.LittleEndian.Uint16(b[18:]) == uint16(elf.EM_AMDGPU)
 }
 
 func elfFlags(data []byte) uint32 { return binary.LittleEndian.Uint32(data[48:]) }
 
-// elfTruncated compares what the headers promise with the file's length. It
-// returns what is missing, or "".
-func elfTruncated(data []byte) string {
+// elfDamage compares what the headers promise with the file's length, and
+// refuses compressed tables, which debug/elf would unpack to whatever size they
+// claim and no linker makes. It returns "" for a file that can be read.
+func elfDamage(data []byte) (Class, string) {
 	le := binary.LittleEndian
 	if len(data) < 64 {
-		return fmt.Sprintf("%d bytes, an ELF header alone has 64", len(data))
+		return Truncated, fmt.Sprintf("%d bytes, an ELF header alone has 64", len(data))
 	}
 	size := uint64(len(data))
-	tables := []struct {
-		name             string
-		off, entry, many uint64
-	}{
-		{"program headers", le.Uint64(data[32:]), uint64(le.Uint16(data[54:])), uint64(le.Uint16(data[56:]))},
-		{"section headers", le.Uint64(data[40:]), uint64(le.Uint16(data[58:])), uint64(le.Uint16(data[60:]))},
+	off, entry, many := le.Uint64(data[32:]), uint64(le.Uint16(data[54:])), uint64(le.Uint16(data[56:]))
+	if off > size || entry*many > size-off {
+		return Truncated, fmt.Sprintf("program headers end at byte %d of %d", off+entry*many, size)
 	}
-	for _, t := range tables {
-		if t.off > size || t.entry*t.many > size-t.off {
-			return fmt.Sprintf("%s end at byte %d of %d", t.name, t.off+t.entry*t.many, size)
+	off, entry, many = le.Uint64(data[40:]), uint64(le.Uint16(data[58:])), uint64(le.Uint16(data[60:]))
+	if off > size || entry*many > size-off {
+		return Truncated, fmt.Sprintf("section headers end at byte %d of %d", off+entry*many, size)
+	}
+	for i := range many {
+		if h := data[off+i*entry:]; entry >= 64 {
+			if class, what := sectionDamage(h, i, size); class != "" {
+				return class, what
+			}
 		}
 	}
-	sections := tables[1]
-	if sections.entry < 64 {
-		return ""
-	}
-	for i := range sections.many {
-		h := data[sections.off+i*sections.entry:]
-		if elf.SectionType(le.Uint32(h[4:])) == elf.SHT_NOBITS {
-			continue
+	return "", ""
+}
+
+// sectionDamage looks at one raw section header.
+func sectionDamage(h []byte, i, size uint64) (Class, string) {
+	le := binary.LittleEndian
+	typ, flags := elf.SectionType(le.Uint32(h[4:])), elf.SectionFlag(le.Uint64(h[8:]))
+	at, n := le.Uint64(h[24:]), le.Uint64(h[32:])
+	switch typ {
+	case elf.SHT_NOBITS:
+		return "", ""
+	case elf.SHT_STRTAB, elf.SHT_SYMTAB, elf.SHT_DYNSYM:
+		if flags&elf.SHF_COMPRESSED != 0 {
+			return TooLarge, fmt.Sprintf("section %d is a compressed symbol or string table", i)
 		}
-		if off, n := le.Uint64(h[24:]), le.Uint64(h[32:]); n > 0 && (off > size || n > size-off) {
-			return fmt.Sprintf("section %d ends at byte %d of %d", i, off+n, size)
-		}
 	}
-	return ""
+	if n > 0 && (at > size || n > size-at) {
+		return Truncated, fmt.Sprintf("section %d ends at byte %d of %d", i, at+n, size)
+	}
+	return "", ""
 }
 
 func (m *module) checkABI(data []byte) bool {
@@ -179,7 +193,7 @@ func (m *module) addNote(desc []byte) {
 // elfCompiler is the first string of .comment that is not the linker's.
 func elfCompiler(f *elf.File) string {
 	s := f.Section(".comment")
-	if s == nil || s.Type == elf.SHT_NOBITS || s.FileSize > 1<<16 {
+	if s == nil || s.Type == elf.SHT_NOBITS || s.Flags&elf.SHF_COMPRESSED != 0 || s.FileSize > 1<<16 {
 		return ""
 	}
 	b, err := s.Data()
@@ -277,6 +291,12 @@ func decodeDescriptor(kd []byte) *descriptor {
 
 // hostFatBinary returns the offload bundle inside a host object, nil if none.
 func hostFatBinary(data []byte) []byte {
+	if !isELF64(data) {
+		return nil
+	}
+	if class, _ := elfDamage(data); class != "" {
+		return nil
+	}
 	f, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
 		return nil

@@ -72,7 +72,7 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, _ := LoadBytes("k.s", data)
 		checkSnapshot(t, s)
-		for _, r := range parseText("k.s", data) {
+		for _, r := range parseText("k.s", bytes.Clone(data)) {
 			r.m.kernels()
 			r.hashes()
 		}

@@ -28,7 +28,10 @@ func Load(name string) (*Snapshot, error) { return load(name, false) }
 // LoadBytes reads one file's content. name is used for messages and for what
 // its extension promises; no other file is looked at.
 func LoadBytes(name string, data []byte) (*Snapshot, error) {
-	l := &loader{s: new(Snapshot)}
+	l := &loader{s: new(Snapshot), files: 1}
+	if bytes.Contains(data, []byte("/*")) {
+		data = bytes.Clone(data) // comments are blanked in place
+	}
 	l.file(path.Base(filepath.ToSlash(name)), data, true, 0)
 	l.finish("the file")
 	return l.s, nil
@@ -265,11 +268,14 @@ func (l *loader) hostELF(name string, data []byte, explicit bool, depth int) {
 		l.bundles(name, fat, depth)
 		return
 	}
-	why := "ELF for another machine, without device code"
-	if what := elfTruncated(data); what != "" {
-		why = "ELF for another machine, cut: " + what
+	if class, what := elfDamage(data); isELF64(data) && class != "" || len(data) < 64 {
+		// It may have held device code: a skip would hide that.
+		if explicit || promiseOf(name) != nothing {
+			l.s.problem(class, name, "", what)
+			return
+		}
 	}
-	l.notISA(name, why, explicit)
+	l.notISA(name, "ELF for another machine, without device code that is read", explicit)
 }
 
 // add takes the kernels of one module; hash is called only when asked for.

@@ -64,13 +64,17 @@ func (l *loader) members(name string, n int, members []member, depth int) {
 		suffix = fmt.Sprintf("@%d", n)
 	}
 	for _, m := range members {
-		if strings.HasPrefix(m.id, "host") || !strings.Contains(m.id, "amdgcn") {
+		if strings.HasPrefix(m.id, "host") {
 			continue
 		}
 		device++
+		if !strings.Contains(m.id, "amdgcn-") {
+			l.s.Skipped = append(l.s.Skipped, Skip{name + "#" + m.id, "an entry for another target"})
+			continue
+		}
 		l.file(name+"#"+m.id+suffix, m.data, true, depth+1)
 	}
 	if device == 0 {
-		l.s.Skipped = append(l.s.Skipped, Skip{name, "an offload bundle without an AMDGPU entry"})
+		l.s.Skipped = append(l.s.Skipped, Skip{name, "an offload bundle without a device entry"})
 	}
 }

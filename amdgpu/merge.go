@@ -45,11 +45,21 @@ func (s *Snapshot) partner(out []Kernel, at []int, k *Kernel) *Kernel {
 		case o.File == k.File:
 		case o.stem() == k.stem():
 			return o
+		case packedElsewhere(o, k) && differingTrigger(o, k) == "" && o.Metrics[CodeBytes] == k.Metrics[CodeBytes]:
+			return o
 		case o.kind != k.kind && (otherKind == nil || differingTrigger(otherKind, k) != ""):
 			otherKind = o
 		}
 	}
 	return otherKind
+}
+
+// packedElsewhere reports whether exactly the files differ of two kernels of
+// which one is in a bundle: --save-temps leaves the object and its bundle.
+func packedElsewhere(a, b *Kernel) bool {
+	fileA, memberA := splitMember(a.File)
+	fileB, memberB := splitMember(b.File)
+	return fileA != fileB && (memberA != "" || memberB != "")
 }
 
 // join adds to a kernel what another copy of it knows.
