@@ -65,15 +65,7 @@ func (a *App) Summarize(_ context.Context, path, saveTo string) (*amdgpu.Snapsho
 // one after the other with the same command and parameters.
 func (a *App) DiffISA(ctx context.Context, r ISARequest) (*amdgpu.Diff, error) {
 	if r.BeforeRev == "" && r.AfterRev == "" {
-		before, err := amdgpu.Load(r.Before)
-		if err != nil {
-			return nil, fmt.Errorf("before: %w", err)
-		}
-		after, err := amdgpu.Load(r.After)
-		if err != nil {
-			return nil, fmt.Errorf("after: %w", err)
-		}
-		return amdgpu.Compare(before, after, amdgpu.Options{AllRows: r.AllRows}), nil
+		return amdgpu.ComparePaths(r.Before, r.After, amdgpu.Options{AllRows: r.AllRows}), nil
 	}
 	if r.BeforeRev == "" || r.AfterRev == "" {
 		return nil, errors.New("comparing machine code of commits: both before_rev and after_rev are needed")

@@ -78,8 +78,8 @@ func (c *command) printDiff(d *amdgpu.Diff, f isaFlags) error {
 			return err
 		}
 	}
-	for _, w := range d.Warnings {
-		fmt.Fprintf(c.Stderr, "warning: %s\n", w)
+	if err := amdgpu.WriteDiagnostics(c.Stderr, d.Problems, d.Warnings); err != nil {
+		return err
 	}
 	return amdgpu.WriteTable(c.Stdout, d, amdgpu.TableOptions{Quiet: f.quiet})
 }
@@ -114,8 +114,8 @@ func (c *command) isaSummarizeCmd() *cobra.Command {
 			if err != nil {
 				return c.untrusted(err)
 			}
-			for _, w := range s.Warnings {
-				fmt.Fprintf(c.Stderr, "warning: %s\n", w)
+			if err := amdgpu.WriteDiagnostics(c.Stderr, s.Problems, s.Warnings); err != nil {
+				return c.untrusted(err)
 			}
 			if err := amdgpu.WriteSummary(c.Stdout, s, amdgpu.TableOptions{Quiet: f.quiet}); err != nil {
 				return c.untrusted(err)
