@@ -13,7 +13,8 @@ import (
 // with its own id.
 func TestManyCalls(t *testing.T) {
 	p := startPeer(t, newFake(), Options{})
-	p.send(hello, ready, call(1, "bisect_start", `{"bench_cmd":"b"}`))
+	p.handshake()
+	p.send(call(1, "bisect_start", `{"bench_cmd":"b"}`))
 	p.answer(1)
 	const n = 1000
 	go func() {
@@ -41,7 +42,8 @@ func TestManyCalls(t *testing.T) {
 func TestWaitsDoNotBlockOthers(t *testing.T) {
 	f := newFake()
 	p := startPeer(t, f, Options{})
-	p.send(hello, ready, call(1, "bisect_start", `{"bench_cmd":"b"}`))
+	p.handshake()
+	p.send(call(1, "bisect_start", `{"bench_cmd":"b"}`))
 	p.answer(1)
 	for i := range workers - 1 {
 		p.send(callWithToken(100+i, "bisect_status", `{"run_id":"r1"}`))
@@ -89,8 +91,7 @@ func TestBadInput(t *testing.T) {
 		{"30 MB in one line", `{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":"` + strings.Repeat("a", 30<<20) + `"}}`, true},
 	}
 	p := startPeer(t, newFake(), Options{})
-	p.send(hello)
-	p.answer(0)
+	p.handshake()
 	for i, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
 			p.t = t
@@ -115,8 +116,7 @@ func TestBadInput(t *testing.T) {
 // the limit.
 func TestLongLinesAreNotKept(t *testing.T) {
 	p := startPeer(t, newFake(), Options{})
-	p.send(hello)
-	p.answer(0)
+	p.handshake()
 	chunk := strings.Repeat("x", 1<<20)
 	for range 200 {
 		io.WriteString(p.in, chunk)
@@ -135,7 +135,8 @@ func TestLongLinesAreNotKept(t *testing.T) {
 func TestCancelledWait(t *testing.T) {
 	f := newFake()
 	p := startPeer(t, f, Options{})
-	p.send(hello, ready, call(1, "bisect_start", `{"bench_cmd":"b"}`))
+	p.handshake()
+	p.send(call(1, "bisect_start", `{"bench_cmd":"b"}`))
 	p.answer(1)
 	p.send(callWithToken(2, "bisect_status", `{"run_id":"r1"}`))
 	p.until(func(m message) bool { return m["method"] == "notifications/progress" })
@@ -155,28 +156,34 @@ func TestCancelledWait(t *testing.T) {
 func TestImpatientClient(t *testing.T) {
 	f := newFake()
 	p := startPeer(t, f, Options{})
-	p.send(hello, ready, call(1, "bisect_start", `{"bench_cmd":"b"}`))
+	p.handshake()
+	p.send(call(1, "bisect_start", `{"bench_cmd":"b"}`))
 	p.answer(1)
-	for i := 2; ; i++ {
+	for i := 2; i < 50; i++ {
 		p.send(callWithToken(i, "bisect_status", `{"run_id":"r1"}`))
-		m := p.until(func(m message) bool { return m.response() || m["method"] == "notifications/progress" })
-		if m.response() {
-			if got := structured(t, m)["state"]; got != "completed" || i < fakeSteps {
+		p.until(func(m message) bool { // a late word of the call before does not count
+			params, _ := m["params"].(map[string]any)
+			return m["method"] == "notifications/progress" && params["progressToken"] == fmt.Sprintf("t%d", i)
+		})
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, i))
+		result := p.answer(i)["result"].(map[string]any)
+		if result["isError"] == nil { // answered before it was cancelled: the run has ended
+			if got := structured(t, message{"result": result})["state"]; got != "completed" || i < fakeSteps {
 				t.Errorf("call %d ended with %v", i, got)
 			}
-			break
+			return
 		}
-		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, i))
-		p.answer(i)
 		f.advance("r1")
 	}
+	t.Error("the hunt never ended")
 }
 
 // TestTimeoutIsNormal: a wait that ran out says so as a state, not an error,
 // and names what waits without polling.
 func TestTimeoutIsNormal(t *testing.T) {
 	p := startPeer(t, newFake(), Options{MaxWait: 20 * time.Millisecond})
-	p.send(hello, ready, call(1, "bisect_start", `{"bench_cmd":"b"}`))
+	p.handshake()
+	p.send(call(1, "bisect_start", `{"bench_cmd":"b"}`))
 	p.answer(1)
 	p.send(call(2, "bisect_status", `{"run_id":"r1","wait_s":50}`))
 	m := p.answer(2)
@@ -203,7 +210,8 @@ func TestMaxWaitFromEnv(t *testing.T) {
 func TestSubscription(t *testing.T) {
 	f := newFake()
 	p := startPeer(t, f, Options{})
-	p.send(hello, ready, call(1, "bisect_start", `{"bench_cmd":"a"}`), call(2, "bisect_start", `{"bench_cmd":"b"}`))
+	p.handshake()
+	p.send(call(1, "bisect_start", `{"bench_cmd":"a"}`), call(2, "bisect_start", `{"bench_cmd":"b"}`))
 	p.answer(2)
 	p.send(`{"jsonrpc":"2.0","id":3,"method":"resources/subscribe","params":{"uri":"run://r1/report"}}`)
 	p.answer(3)

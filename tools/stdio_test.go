@@ -130,6 +130,14 @@ func (p *peer) answer(id int) message {
 	return p.until(func(m message) bool { return m.response() && m.id() == fmt.Sprint(id) })
 }
 
+// handshake is done before the first call: until then mcp-go drops progress.
+func (p *peer) handshake() {
+	p.t.Helper()
+	p.send(hello)
+	p.answer(0)
+	p.send(ready)
+}
+
 // ended waits for the end of the server.
 func (p *peer) ended() error {
 	p.t.Helper()
@@ -262,7 +270,8 @@ func (p *peer) transcript(messages []message) string {
 func TestEndOfInput(t *testing.T) {
 	f := newFake()
 	p := startPeer(t, f, Options{})
-	p.send(hello, ready, call(1, "bisect_start", `{"good":"v1","bench_cmd":"b"}`))
+	p.handshake()
+	p.send(call(1, "bisect_start", `{"good":"v1","bench_cmd":"b"}`))
 	p.answer(1)
 	p.send(call(2, "bisect_status", `{"run_id":"r1"}`))
 	io.WriteString(p.in, call(3, "bisect_stop", `{"run_id":"r2"}`)) // no newline: cut off by the end
@@ -306,7 +315,8 @@ func TestPipedScript(t *testing.T) {
 // holds the pipe open and whose call waits.
 func TestCancelledServer(t *testing.T) {
 	p := startPeer(t, newFake(), Options{})
-	p.send(hello, ready, call(1, "bisect_start", `{"bench_cmd":"b"}`))
+	p.handshake()
+	p.send(call(1, "bisect_start", `{"bench_cmd":"b"}`))
 	p.answer(1)
 	p.send(callWithToken(2, "bisect_status", `{"run_id":"r1"}`))
 	p.until(func(m message) bool { return m["method"] == "notifications/progress" })
