@@ -102,14 +102,14 @@ func (p *inPlace) addWork(ctx context.Context) error {
 	if err := p.addAll(ctx, c); err != nil {
 		return err
 	}
-	// Tracked in HEAD, taken out of the index, perhaps ignored, still there:
-	// going back to HEAD would overwrite it.
-	gone, err := p.git().run(ctx, "diff-index", "--cached", "-z", "--name-only", "--no-renames", "--diff-filter=D", p.s.Head)
+	// What HEAD has and the tree has not: going back to HEAD would overwrite
+	// whatever is in its place, perhaps ignored files.
+	gone, err := c.run(ctx, "diff-index", "--cached", "-z", "--name-only", "--no-renames", "--diff-filter=D", p.s.Head)
 	if err != nil {
 		return err
 	}
-	also := splitNUL(gone)
-	for _, path := range splitNUL(p.s.Touched) {
+	var also []string
+	for _, path := range append(splitNUL(gone), splitNUL(p.s.Touched)...) {
 		also = append(also, inTheWay(p.repo.root, path)...)
 	}
 	return p.addPaths(ctx, also)
@@ -197,15 +197,15 @@ func updateIndex(ctx context.Context, c command, paths []string) error {
 	return err
 }
 
-// addPaths records those of the paths that exist, ignored or not.
+// addPaths records files, ignored or not. A repository inside the tree cannot
+// be recorded.
 func (p *inPlace) addPaths(ctx context.Context, paths []string) error {
-	var there []string
 	for _, path := range paths {
-		if info, err := os.Lstat(filepath.Join(p.repo.root, path)); err == nil && !info.IsDir() {
-			there = append(there, path)
+		if strings.Contains("/"+path+"/", "/.git/") {
+			return &RefusedError{Reason: fmt.Sprintf("a nested repository is in the way of a commit's files: %q", path), Hint: "use clone mode"}
 		}
 	}
-	return updateIndex(ctx, p.with(workIndex), there)
+	return updateIndex(ctx, p.with(workIndex), paths)
 }
 
 // saveMore adds files to the snapshot of a tree that is being stepped: ignored
