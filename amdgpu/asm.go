@@ -76,21 +76,47 @@ func newAsmReader(file string, data []byte) *asmReader {
 	}
 }
 
-// checkDecodable says where a text stops being text, or "".
+// checkDecodable says where a text stops being text, or "". Line comments may
+// hold anything: for DW_OP_implicit_value LLVM prints each byte of the constant
+// raw into one, NUL and 0xff included.
 func checkDecodable(data []byte) string {
-	if i := bytes.IndexByte(data, 0); i >= 0 {
-		return fmt.Sprintf("NUL byte at offset %d of %d", i, len(data))
-	}
-	if utf8.Valid(data) {
+	if bytes.IndexByte(data, 0) < 0 && utf8.Valid(data) {
 		return ""
 	}
-	for i := 0; ; {
-		r, n := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && n <= 1 {
-			return fmt.Sprintf("byte 0x%02x at offset %d is not UTF-8", data[min(i, len(data)-1)], i)
+	inMetadata := false
+	for at := 0; at < len(data); {
+		end := lineEnd(data, at)
+		line := data[at:end]
+		switch word := bytes.TrimSpace(line); {
+		case has(word, ".amdgpu_metadata"):
+			inMetadata = true
+		case has(word, ".end_amdgpu_metadata"):
+			inMetadata = false
+		}
+		if !inMetadata {
+			line = cutComment(line)
+		}
+		if what := badByte(line, at); what != "" {
+			return what
+		}
+		at = end + 1
+	}
+	return ""
+}
+
+// badByte names the first byte of a line at offset at that is no text.
+func badByte(line []byte, at int) string {
+	for i := 0; i < len(line); {
+		r, n := utf8.DecodeRune(line[i:])
+		switch {
+		case r == 0:
+			return fmt.Sprintf("NUL byte at offset %d", at+i)
+		case r == utf8.RuneError && n <= 1:
+			return fmt.Sprintf("byte 0x%02x at offset %d is not UTF-8", line[i], at+i)
 		}
 		i += n
 	}
+	return ""
 }
 
 // blankComments overwrites /* ... */ with blanks, outside strings, line
@@ -242,16 +268,19 @@ func (r *asmReader) set(name string, text []byte) {
 }
 
 // trimComment cuts a comment and blanks off the end of an operand.
-func trimComment(b []byte) []byte {
+func trimComment(b []byte) []byte { return bytes.TrimSpace(cutComment(b)) }
+
+// cutComment cuts a line before its comment.
+func cutComment(b []byte) []byte {
 	for i := 0; i < len(b); i++ {
 		switch {
 		case b[i] == '"':
 			i = stringEnd(b, i)
 		case b[i] == ';', b[i] == '/' && i+1 < len(b) && b[i+1] == '/':
-			b = b[:i]
+			return b[:i]
 		}
 	}
-	return bytes.TrimSpace(b)
+	return b
 }
 
 // operand splits "name, rest" with the name quoted or not.

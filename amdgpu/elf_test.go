@@ -32,8 +32,14 @@ func note(target string, kernels []testKernel) []byte {
 			key string
 			v   uint64
 		}{
-			{".vgpr_count", k.vgpr}, {".sgpr_count", k.sgpr}, {".vgpr_spill_count", 0}, {".sgpr_spill_count", 0},
-			{".private_segment_fixed_size", 0}, {".group_segment_fixed_size", k.lds}, {".wavefront_size", 64}, {".max_flat_workgroup_size", 256},
+			{".vgpr_count", k.vgpr},
+			{".sgpr_count", k.sgpr},
+			{".vgpr_spill_count", 0},
+			{".sgpr_spill_count", 0},
+			{".private_segment_fixed_size", 0},
+			{".group_segment_fixed_size", k.lds},
+			{".wavefront_size", 64},
+			{".max_flat_workgroup_size", 256},
 		} {
 			b = msgp.AppendUint64(msgp.AppendString(b, f.key), f.v)
 		}

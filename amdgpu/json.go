@@ -179,7 +179,8 @@ type diffJSON struct {
 // MarshalJSON writes the document of "isa diff --json".
 func (d *Diff) MarshalJSON() ([]byte, error) {
 	return json.Marshal(diffJSON{
-		Schema, toolName, d.Verdict, d.ExitCode, d.Compared, d.Total, d.Unchanged, d.Worsened, d.Improved, d.Partial, units{},
+		Schema, toolName, d.Verdict, d.ExitCode, d.Compared, d.Total, d.Unchanged, d.Worsened, d.Improved, d.Partial,
+		units{},
 		orEmpty(d.Rows), orEmpty(d.Problems), orEmpty(d.Warnings), orEmpty(d.Notes), d.Renames, d.Omitted,
 	})
 }

@@ -95,8 +95,12 @@ var metadataColumns = []struct {
 	col Column
 	key metaKey
 }{
-	{VGPR, metaVGPR}, {SGPR, metaSGPR}, {VGPRSpill, metaVGPRSpill}, {SGPRSpill, metaSGPRSpill},
-	{ScratchBytes, metaPrivate}, {LDSStaticBytes, metaGroup},
+	{VGPR, metaVGPR},
+	{SGPR, metaSGPR},
+	{VGPRSpill, metaVGPRSpill},
+	{SGPRSpill, metaSGPRSpill},
+	{ScratchBytes, metaPrivate},
+	{LDSStaticBytes, metaGroup},
 }
 
 func (m *module) setMetadata(k *Kernel, meta *metaKernel) {

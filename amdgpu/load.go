@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 )
 
 // maxFile bounds one file, so that reading a directory of something else
@@ -79,7 +80,6 @@ type loader struct {
 	hash   bool // compute Kernel.hash
 	files  int  // regular files seen
 	looked int  // files that looked like AMDGPU code but were something else
-	depth  int
 }
 
 func (l *loader) single(name string) error {
@@ -186,7 +186,7 @@ func describe(data []byte) string {
 		return "a static archive; extract its members"
 	case isHostText(data):
 		return "host assembly"
-	case checkDecodable(head[:len(head)-len(head)%4096/2]) != "" && checkDecodable(head) != "":
+	case bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(head[:bytes.LastIndexByte(head, '\n')+1]):
 		return "binary data without a known magic number"
 	case bytes.Contains(head, []byte("gpu.module")) || bytes.Contains(head, []byte("gpu.binary")) || bytes.Contains(head, []byte("module attributes")):
 		return "MLIR text, not assembly"

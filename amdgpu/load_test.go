@@ -100,6 +100,29 @@ func TestHiddenCode(t *testing.T) {
 	}
 }
 
+// TestRawBytes: LLVM prints the bytes of constants raw into the comments of
+// debug information; anywhere else such a byte hides something.
+func TestRawBytes(t *testing.T) {
+	for _, c := range []struct {
+		reason, more string
+		exit         int
+	}{
+		{"a constant's bytes in debug information", "\t.byte\t255   ; \xff\n\t.byte\t0   ; \x00\n\t.byte\t10   ; \n", 0},
+		{"a byte of a mnemonic", "  ds_\xffead_b32 v1, v0", 2},
+		{"NUL bytes", "\x00\x00\x00\x00", 2},
+		{"a byte in a string", ".ascii \"\xff;\"", 2},
+	} {
+		s, _ := LoadBytes("k.s", []byte(asm("k", 4, c.more)))
+		if s.ExitCode() != c.exit {
+			t.Errorf("%s: exit %d\n%v", c.reason, s.ExitCode(), s.Problems)
+		}
+	}
+	inMetadata := strings.Replace(asm("k", 4, ""), ".name: k,", ".name: k, .x: ';\xff',", 1)
+	if s, _ := LoadBytes("k.s", []byte(inMetadata)); s.ExitCode() != 2 {
+		t.Error("a semicolon in the metadata hides a byte")
+	}
+}
+
 // TestOneSidedTrigger: spill counts that only one side reports cannot be
 // compared, and are not a rise from 0.
 func TestOneSidedTrigger(t *testing.T) {
