@@ -11,7 +11,7 @@ const maxCells = 1 << 16
 // align pairs the lines of a run. A run whose two sides are the same tokens, only
 // cut into other lines, becomes empty: it changes the format, not the code.
 func (r *run) align() {
-	if sameTokens(r.old, r.new) {
+	if len(r.old) > 0 && len(r.new) > 0 && sameTokens(r.old, r.new) {
 		r.old, r.new = nil, nil
 		return
 	}
@@ -94,6 +94,7 @@ func (r *run) greedy(a, b [][]uint32) {
 
 func (r *run) pairUp(i, j int) {
 	r.pairs = append(r.pairs, pair{r.old[i], r.new[j]})
+	r.old[i].twin, r.new[j].twin = r.new[j], r.old[i]
 }
 
 // bags gives each line the sorted hashes of its tokens. All numbers count as

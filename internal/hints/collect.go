@@ -67,17 +67,19 @@ func newCollector() *collector {
 
 // A fileContext is what the rules know about the file at hand.
 type fileContext struct {
-	c      *collector
-	memo   *memo
-	d      *diffFile
-	path   string
-	ext    string
-	base   string
-	lang   language
-	role   role
-	gpu    bool // its path speaks of GPU code
-	triton bool // Python whose hunks name Triton or its language module
-	number int
+	c    *collector
+	memo *memo
+	d    *diffFile
+	path string
+	ext  string
+	base string
+	lang language
+	role role
+	gpu  bool // its path speaks of GPU code
+	// hostOnly: C++ whose name and hunks show nothing of device code.
+	hostOnly bool
+	triton   bool // Python whose hunks name Triton or its language module
+	number   int
 	// oldDefs are the functions that the removed lines define.
 	oldDefs map[string]bool
 	hunks   []*sourceHunk
@@ -147,6 +149,7 @@ func (c *collector) skip(p, why string, part int) {
 func (fc *fileContext) read() {
 	fc.findOldDefs()
 	fc.triton = fc.lang == langPython && fc.mentions("triton", "tl.", "flydsl", "gluon")
+	fc.hostOnly = fc.lang == langC && hostFile.MatchString(fc.path) && !fc.mentions("__global__", "__device__", "threadIdx", "_DEVICE", "__syncthreads", "__shared__", "__kernel")
 	for i := range fc.d.hunks {
 		h := buildHunk(fc, &fc.d.hunks[i])
 		fc.remember(h)
@@ -165,6 +168,10 @@ func (fc *fileContext) read() {
 
 // apply runs every rule on one block of changes.
 func (fc *fileContext) apply(h *sourceHunk, r *run) {
+	if fc.lang == langCSV {
+		fc.configRules(r)
+		return
+	}
 	if fc.lang.code() {
 		fc.kvRules(h, r)
 		fc.netRules(h, r)
@@ -177,6 +184,8 @@ func (fc *fileContext) apply(h *sourceHunk, r *run) {
 	fc.flagRules(r)
 	fc.envRules(r)
 }
+
+var hostFile = rx(`\.(cpp|cc|cxx|c)$|/host/|host_utility|/reference`)
 
 // mentions tells whether a hunk holds one of the words.
 func (fc *fileContext) mentions(words ...string) bool {

@@ -34,6 +34,8 @@ func (e evidence) dev(fc *fileContext) tri {
 		return no
 	case fc.deviceOnly():
 		return yes
+	case fc.hostOnly:
+		return no
 	}
 	return unknown
 }
@@ -136,14 +138,12 @@ func (w *walker) place(l *srcLine) {
 		if s.kind == scopeLoop && l.fn == "" {
 			l.loop = yes
 		}
-		if s.kind == scopeFn {
-			if l.fn == "" {
-				l.fn = s.name
-				certain = s.seen
-			}
-			if s.added {
-				l.newFn = s.name
-			}
+		if s.kind == scopeFn && l.fn == "" {
+			l.fn = s.name
+			certain = s.seen
+		}
+		if s.added {
+			l.newFn = s.name
 		}
 	}
 	if w.bare > 0 {

@@ -62,7 +62,11 @@ func (w *walker) keyword(ts []token, i int) {
 	}
 }
 
+// headerOf is a loop's header without its body.
 func headerOf(ts []token) []token {
+	if len(ts) > 1 && ts[1].text == "(" {
+		return ts[:closing(ts, 1)]
+	}
 	for i := range ts {
 		if ts[i].text == "{" {
 			return ts[:i]
@@ -106,6 +110,7 @@ func (w *walker) functionStart(l *srcLine) {
 	}
 	name := functionHeader(l.toks, l.indent == 0)
 	if name == "" {
+		w.structStart(l)
 		return
 	}
 	if len(w.stack) > 0 && !w.stack[0].seen && l.indent == 0 {
@@ -121,6 +126,17 @@ func (w *walker) functionStart(l *srcLine) {
 	if l.kind == '+' && w.pendAdd {
 		l.newFn = name
 	}
+}
+
+// structStart treats a struct that the diff adds like a function that it adds.
+func (w *walker) structStart(l *srcLine) {
+	ts := l.toks
+	if l.kind != '+' || len(ts) < 2 || ts[0].text != "struct" && ts[0].text != "class" || ts[len(ts)-1].text == ";" {
+		return
+	}
+	w.pending, w.pendName, w.pendAdd = scopeFn, ts[1].text, true
+	w.newFunction()
+	l.newFn = ts[1].text
 }
 
 var notFunctions = wordSet(`if for while switch return sizeof catch else do static_assert assert decltype alignas defined

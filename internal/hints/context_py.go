@@ -15,11 +15,21 @@ func (w *walker) python(l *srcLine) {
 	w.dedent(l)
 	switch t := statementStart(l.toks); t.text {
 	case "for", "while":
-		w.loopBounds(l.toks)
+		if h, ok := pythonHead(l.toks); ok {
+			w.loopBounds(h.start)
+			w.loopBounds(h.stop)
+			w.loopBounds(h.step)
+		}
 		w.push(scope{kind: scopeLoop, indent: l.indent})
 	case "def":
 		w.def(l)
-	case "if", "elif", "else", "with", "try", "except", "finally", "class":
+	case "class":
+		c := scope{kind: scopeOther, indent: l.indent}
+		if l.kind == '+' && len(l.toks) > 1 {
+			c.added, c.name = true, l.toks[1].text
+		}
+		w.push(c)
+	case "if", "elif", "else", "with", "try", "except", "finally":
 		w.push(scope{kind: scopeOther, indent: l.indent})
 	case "@":
 		w.pendName += " " + decorator(l.toks)

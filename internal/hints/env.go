@@ -27,20 +27,34 @@ func (fc *fileContext) envRules(r *run) {
 			e.old, e.new = c.old.line, c.new.line
 			e.reason = c.key + " changed from " + textOf(c.old.val) + " to " + textOf(c.new.val)
 		case c.new != nil:
-			e.old, e.new = partners(r, c.new.line)
+			e.old, e.new = partners(c.new.line)
 			e.reason = c.key + " is now set"
 		default:
-			e.old, e.new = partners(r, c.old.line)
+			e.old, e.new = partners(c.old.line)
 			e.reason = c.key + " is no longer set"
 		}
 		if l := e.new; l != nil && l.newFn != "" {
 			continue
 		}
-		if !gpu {
+		if !gpu || (c.old == nil || c.new == nil) && readsOnly(&c) {
 			e.level = 1
 		}
 		fc.emit(e)
 	}
+}
+
+// readsOnly tells whether the line asks for the variable instead of setting it.
+func readsOnly(c *settingChange) bool {
+	s := c.new
+	if s == nil {
+		s = c.old
+	}
+	for _, t := range s.line.toks {
+		if n := t.last(); t.kind == tokIdent && (n == "get" || n == "getenv" || n == "getEnv" || n == "pop") {
+			return true
+		}
+	}
+	return false
 }
 
 // isVariable tells whether a setting is one of the environment: by its form in
@@ -56,7 +70,8 @@ func (fc *fileContext) isVariable(c *settingChange) bool {
 	ts := s.line.toks
 	switch fc.lang {
 	case langShell:
-		return gpuVariable.MatchString(c.key) && !buildSetting.MatchString(c.key)
+		exported := ts[0].text == "export" || ts[0].text == c.key && len(ts) > len(s.val)+2
+		return exported && gpuVariable.MatchString(c.key) && !buildSetting.MatchString(c.key)
 	case langDocker:
 		return ts[0].text == "ENV" || gpuVariable.MatchString(c.key) && ts[0].text != "ARG"
 	case langYAML, langTOML, langJSON:

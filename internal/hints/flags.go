@@ -50,7 +50,7 @@ func lineBefore(a, b *srcLine) *srcLine {
 func (fc *fileContext) reportFlags(r *run, l *srcLine, changed []string) {
 	sort.Strings(changed)
 	e := evidenceOf{pattern: "compiler_flags", level: 3, run: r, reason: "flags removed (-) and added (+): " + clip(strings.Join(changed, ", "))}
-	e.old, e.new = partners(r, l)
+	e.old, e.new = partners(l)
 	if e.new != nil && e.new.newFn != "" {
 		return
 	}
@@ -83,7 +83,7 @@ func (fc *fileContext) flagsOf(ls []*srcLine) map[string]*srcLine {
 	out := map[string]*srcLine{}
 	add := func(s string, l *srcLine) {
 		s = strings.Trim(s, `"',;()`)
-		if len(s) > 1 && len(s) < 120 && (s[0] == '-' || s[0] == '/') && codegenFlag.MatchString(s) {
+		if len(s) > 1 && len(s) < 120 && (s[0] == '-' || s[0] == '/') && codegenFlag.MatchString(s) && !strings.HasPrefix(s, "--amdgpu-build") && !strings.HasPrefix(s, "--amdgpu-repo") {
 			out[s] = l
 		}
 	}
@@ -118,6 +118,8 @@ func (fc *fileContext) buildSettings(r *run) {
 		}
 		e := evidenceOf{pattern: "compiler_flags", run: r}
 		switch {
+		case fc.lang == langPython && (c.old == nil || c.new == nil || c.new.val[0].kind != tokString && c.new.val[0].text != "["):
+			continue
 		case c.old != nil && c.new != nil:
 			e.level, e.old, e.new = 3, c.old.line, c.new.line
 			e.reason = c.key + " changed from " + textOf(c.old.val) + " to " + textOf(c.new.val)

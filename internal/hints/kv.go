@@ -60,6 +60,9 @@ func returned(fc *fileContext, l *srcLine) []setting {
 	for i, t := range l.toks {
 		if t.text == "return" && i+1 < len(l.toks) {
 			end := valueEnd(fc.lang, l.toks, i+1)
+			if !hasNumber(l.toks[i+1 : end]) {
+				return nil
+			}
 			return []setting{{key: strings.TrimPrefix(l.fn, "get_"), val: l.toks[i+1 : end], line: l}}
 		}
 	}
@@ -327,6 +330,9 @@ func settingChanges(fc *fileContext, r *run) []settingChange {
 	return out
 }
 
+// maxSame bounds how many settings of one name are tried for a partner.
+const maxSame = 100
+
 // matchSettings pairs settings of equal name, equal values first.
 func matchSettings(olds, news []setting) (changes []settingChange, restOld, restNew []setting) {
 	used := make([]bool, len(news))
@@ -340,7 +346,10 @@ func matchSettings(olds, news []setting) (changes []settingChange, restOld, rest
 			if partner[i] > 0 {
 				continue
 			}
-			for _, j := range byKey[olds[i].key] {
+			for n, j := range byKey[olds[i].key] {
+				if n > maxSame {
+					break
+				}
 				if !used[j] && (pass == 1 || equalTokens(olds[i].val, news[j].val)) {
 					used[j], partner[i] = true, j+1
 					break

@@ -15,7 +15,7 @@ func (fc *fileContext) kvRules(h *sourceHunk, r *run) {
 		if k == nil && h.bounds[c.key] && c.old != nil && c.new != nil && fc.lang.code() {
 			k = &boundClass
 		}
-		if k == nil {
+		if k == nil || k.pattern == "loop_bounds" && isLoopHeader(fc.lang, c) {
 			continue
 		}
 		switch {
@@ -29,12 +29,33 @@ func (fc *fileContext) kvRules(h *sourceHunk, r *run) {
 	}
 }
 
+// isLoopHeader tells whether the setting is the first clause of a loop: loopRule
+// judges those.
+func isLoopHeader(l language, c *settingChange) bool {
+	for _, s := range []*setting{c.old, c.new} {
+		if s == nil {
+			continue
+		}
+		if _, ok := headOf(l, s.line.toks); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // boundClass is that of a name in the header of a loop that the hunk shows.
 var boundClass = keyClass{pattern: "loop_bounds", worse: 1, what: "a name in a loop header"}
+
+// maxJoin is the number of changes beyond which renames among them are not looked
+// for: the search is quadratic.
+const maxJoin = 300
 
 // joinRenamed turns one setting removed and one of the same class added into a
 // change, if their values are numbers that differ. Equal values are a rename.
 func (fc *fileContext) joinRenamed(cs []settingChange) []settingChange {
+	if len(cs) > maxJoin {
+		return cs
+	}
 	for i := range cs {
 		if cs[i].old == nil || cs[i].new != nil {
 			continue
@@ -165,13 +186,17 @@ func (fc *fileContext) compare(h *sourceHunk, k *keyClass, c *settingChange) ver
 	if k.pattern == "loop_bounds" {
 		return compareBounds(h, c, d)
 	}
-	return compareTokens(k, c, d)
+	return fc.compareTokens(k, c, d)
 }
 
 // compareTokens judges values that are neither numbers nor switches.
-func compareTokens(k *keyClass, c *settingChange, d tokenDiff) verdict {
-	nums := onlyNumbers(d.old) && onlyNumbers(d.new) && len(d.old)+len(d.new) > 0
+func (fc *fileContext) compareTokens(k *keyClass, c *settingChange, d tokenDiff) verdict {
+	nums := onlyNumbers(d.old) && onlyNumbers(d.new) && (hasNumber(d.old) || hasNumber(d.new) || shaped(d.new))
 	switch {
+	case onlyBrackets(d.old) && onlyBrackets(d.new):
+		return verdict{}
+	case k.pattern == "mfma_shape" && fc.shapeIn(d.old) != "" && fc.shapeIn(d.old) == fc.shapeIn(d.new):
+		return verdict{}
 	case k.pattern == "dispatch", k.pattern == "hot_path_checks", k.pattern == "masking" && !nums:
 		if k.pattern == "masking" && len(c.new.val) > len(c.old.val) && hasCompare(d.new) {
 			return verdict{level: 2, reason: "the mask has another term"}
@@ -198,6 +223,24 @@ func compareTokens(k *keyClass, c *settingChange, d tokenDiff) verdict {
 		}
 	}
 	return verdict{}
+}
+
+func onlyBrackets(ts []token) bool {
+	for _, t := range ts {
+		if t.text != "(" && t.text != ")" {
+			return false
+		}
+	}
+	return true
+}
+
+func shaped(ts []token) bool {
+	for _, t := range ts {
+		if shapeName.MatchString(t.text) || t.kind == tokString && strings.ContainsAny(t.text, "0123456789") {
+			return true
+		}
+	}
+	return false
 }
 
 // named tells whether a value is a single name or string: an enumerator.
@@ -231,7 +274,8 @@ func compareBounds(h *sourceHunk, c *settingChange, d tokenDiff) verdict {
 	case -1:
 		v.faster = true
 	case 0:
-		if !hasNumber(d.old) && !hasNumber(d.new) && !h.bounds[c.key] {
+		plain := !hasText(c.old.val, "(") && !hasText(c.new.val, "(")
+		if !hasNumber(d.old) && !hasNumber(d.new) && (!h.bounds[c.key] || !plain) {
 			v.level = 1
 		}
 	}
@@ -252,9 +296,9 @@ func growth(d tokenDiff) int {
 		return false
 	}
 	switch {
-	case has(d.new, "*", "<<") && !has(d.old, "*", "<<"), has(d.old, "//", "/", ">>", "min", "tl.minimum", "-") && !has(d.new, "//", "/", ">>", "min", "-"):
+	case has(d.new, "*", "<<") && !has(d.old, "*", "<<"), has(d.old, "//", "/", ">>", "min", "tl.minimum", "std::min") && !has(d.new, "//", "/", ">>", "min", "tl.minimum", "std::min"):
 		return 1
-	case has(d.new, "//", "/", ">>", "-") && !has(d.old, "//", "/", ">>", "-"), has(d.old, "*", "<<") && !has(d.new, "*", "<<"):
+	case has(d.new, "//", "/", ">>") && !has(d.old, "//", "/", ">>"), has(d.old, "*", "<<") && !has(d.new, "*", "<<"):
 		return -1
 	}
 	return 0
@@ -358,6 +402,9 @@ func (fc *fileContext) presence(r *run, k *keyClass, s *setting, added bool) {
 	level, faster := 2, false
 	switch k.pattern {
 	case "launch_bounds", "waves_per_eu":
+		if !num && !(onlyNumbers(s.val) && (hasNumber(s.val) || shaped(s.val))) && fc.lang == langPython {
+			return
+		}
 		level = 3
 	case "unroll":
 		faster = added && num
@@ -394,7 +441,7 @@ func (fc *fileContext) presence(r *run, k *keyClass, s *setting, added bool) {
 	if where != "" {
 		e.reason += "; " + where
 	}
-	e.old, e.new = partners(r, s.line)
+	e.old, e.new = partners(s.line)
 	fc.emit(e)
 }
 
@@ -404,7 +451,7 @@ func (fc *fileContext) attached(r *run, l *srcLine) bool {
 	if l.newFn != "" {
 		return false
 	}
-	o, n := partners(r, l)
+	o, n := partners(l)
 	if o != nil && n != nil {
 		return true
 	}
@@ -412,14 +459,9 @@ func (fc *fileContext) attached(r *run, l *srcLine) bool {
 }
 
 // partners returns the pair of a line, with nil for a side that has none.
-func partners(r *run, l *srcLine) (o, n *srcLine) {
-	for _, p := range r.pairs {
-		if p.old == l || p.new == l {
-			return p.old, p.new
-		}
-	}
+func partners(l *srcLine) (o, n *srcLine) {
 	if l.kind == '-' {
-		return l, nil
+		return l, l.twin
 	}
-	return nil, l
+	return l.twin, l
 }

@@ -24,6 +24,7 @@ const (
 	langReqs
 	langShell
 	langMake
+	langCSV // tables of tuned kernels
 	langPin // a small text file that holds a version or a hash
 )
 
@@ -43,7 +44,7 @@ var langByExt = map[string]language{
 	".cmake": langCMake, ".yaml": langYAML, ".yml": langYAML, ".json": langJSON, ".jsonc": langJSON, ".toml": langTOML,
 	".cfg": langTOML, ".ini": langTOML, ".dockerfile": langDocker, ".sh": langShell, ".bash": langShell, ".zsh": langShell,
 	".env": langShell, ".mk": langMake, ".make": langMake, ".lock": langReqs,
-	".csv": langNone,
+	".csv": langCSV,
 }
 
 // deviceExt are files that hold device code by their name alone.
@@ -97,25 +98,61 @@ const (
 )
 
 var (
-	testDir  = regexp.MustCompile(`(?i)(^|/)(tests?|unittests?|unit_tests?|op_tests?|testing|testdata|lit|fixtures|mocks?|e2e|conformance)(/|$)`)
-	testFile = regexp.MustCompile(`(?i)(^|/)(test_[^/]*|conftest\.py|[^/]*_(unit)?tests?\.[a-z]+|[^/]*[._-]spec\.[a-z]+|test\.[a-z]+)$`)
-	benchRe  = regexp.MustCompile(`(?i)(^|/)(bench(es|mark|marks|marking)?|perf|profil(e|er|ing))(/|$)|(^|/)(bench|benchmark|profile)(_[^/]*)?\.[a-z]+$|(^|/)[^/]*_(bench|benchmark|perf)\.[a-z]+$`)
-	docRe    = regexp.MustCompile(`(?i)(^|/)(docs?|documentation|man|changelog|licenses?)(/|$)|\.(md|rst|adoc|html?|svg|ipynb|tex)$|(^|/)(readme|changelog|license|notice|authors|contributing|codeowners)[^/]*$`)
-	ciRe     = regexp.MustCompile(`(?i)(^|/)(\.github|\.gitlab|\.circleci|\.buildkite|\.azuredevops|\.azure-pipelines|jenkins)(/|$)|(^|/)(\.gitlab-ci\.ya?ml|jenkinsfile[^/]*|\.pre-commit-config\.yaml|\.travis\.yml|azure-pipelines\.ya?ml|tox\.ini|noxfile\.py|\.clang-format|\.clang-tidy|\.editorconfig)$`)
+	testDirs  = wordSet(`test tests unittest unittests unit_test unit_tests op_test op_tests testing testdata lit fixtures mock mocks e2e conformance`)
+	benchDirs = wordSet(`bench benches benchmark benchmarks benchmarking op_benchmarks perf profile profiler profiling`)
+	docDirs   = wordSet(`doc docs documentation man changelog license licenses`)
+	ciDirs    = wordSet(`.github .gitlab .circleci .buildkite .azuredevops .azure-pipelines jenkins`)
+	ciFiles   = wordSet(`.gitlab-ci.yml .gitlab-ci.yaml .pre-commit-config.yaml .travis.yml azure-pipelines.yml tox.ini noxfile.py .clang-format .clang-tidy .editorconfig`)
+	docExts   = wordSet(`.md .rst .adoc .html .htm .svg .ipynb .tex`)
 )
 
+// roleOf reads the role from the names of the directories and of the file.
 func roleOf(p string) role {
+	dirs := strings.Split(strings.ToLower(p), "/")
+	base := dirs[len(dirs)-1]
+	dirs = dirs[:len(dirs)-1]
+	ext := path.Ext(base)
+	stem := strings.TrimSuffix(base, ext)
+	in := func(set map[string]bool) bool {
+		for _, d := range dirs {
+			if set[d] {
+				return true
+			}
+		}
+		return false
+	}
 	switch {
-	case ciRe.MatchString(p):
+	case in(ciDirs), ciFiles[base], strings.HasPrefix(base, "jenkinsfile"):
 		return roleCI
-	case docRe.MatchString(p):
+	case docExts[ext], in(docDirs), hasAnyPrefix(base, "readme", "changelog", "license", "notice", "authors", "contributing", "codeowners"):
 		return roleDoc
-	case testDir.MatchString(p), testFile.MatchString(p):
+	case in(testDirs), stem == "test", base == "conftest.py", strings.HasPrefix(stem, "test_"), strings.HasSuffix(stem, "_test"), strings.HasSuffix(stem, "_tests"), strings.HasSuffix(stem, "_unittest"), strings.HasSuffix(stem, ".spec"):
 		return roleTest
-	case benchRe.MatchString(p):
+	case in(benchDirs), hasAnyPrefix(stem, "bench_", "benchmark_", "profile_", "tune"), stem == "bench", stem == "benchmark", hasAnySuffix(stem, "_bench", "_benchmark", "_perf", "_tune", "_tuner"):
+		if ext == ".json" || ext == ".csv" {
+			return roleSource // a table of tuned kernels
+		}
 		return roleBench
 	}
 	return roleSource
+}
+
+func hasAnyPrefix(s string, ps ...string) bool {
+	for _, p := range ps {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasAnySuffix(s string, ps ...string) bool {
+	for _, p := range ps {
+		if strings.HasSuffix(s, p) {
+			return true
+		}
+	}
+	return false
 }
 
 // gpuPath finds words in a path that speak of GPU code.

@@ -6,14 +6,14 @@ type memo struct {
 	sides    map[string]tri
 	features map[string][]*feature
 	keys     map[string]*keyClass
-	types    map[string]typeInfo
+	words    map[string]wordClass
 }
 
 // maxMemo bounds each map; a diff of generated names starts them anew.
 const maxMemo = 50_000
 
 func newMemo() *memo {
-	return &memo{sides: map[string]tri{}, features: map[string][]*feature{}, keys: map[string]*keyClass{}}
+	return &memo{sides: map[string]tri{}, features: map[string][]*feature{}, keys: map[string]*keyClass{}, words: map[string]wordClass{}}
 }
 
 // side tells whether a name speaks for device (yes) or host code (no).
@@ -63,5 +63,26 @@ func (m *memo) key(name string) *keyClass {
 		clear(m.keys)
 	}
 	m.keys[name] = v
+	return v
+}
+
+// A wordClass is what the pair rules ask about a name.
+type wordClass struct {
+	layout bool
+	shape  string // of a matrix instruction, "" if none
+}
+
+func (m *memo) word(name string) wordClass {
+	if v, ok := m.words[name]; ok {
+		return v
+	}
+	v := wordClass{layout: layoutCall.MatchString(name) && !typeParameter.MatchString(name)}
+	if g := matrixShape.FindStringSubmatch(name); g != nil {
+		v.shape = g[1] + g[2]
+	}
+	if len(m.words) >= maxMemo {
+		clear(m.words)
+	}
+	m.words[name] = v
 	return v
 }

@@ -125,7 +125,7 @@ func (fc *fileContext) holds(f *feature, l *srcLine, i int) bool {
 	case "graph":
 		return fc.lang == langC || fc.lang == langPython
 	case "constexpr":
-		return fc.lang == langPython || l.dev == yes && fc.deviceLike()
+		return fc.lang == langPython && prev.text == ":" || fc.lang == langC && l.dev == yes && prev.text != "if" && fc.deviceLike()
 	case "prefetch":
 		return fc.lang != langPython || l.dev == yes
 	case "load", "store":
@@ -148,12 +148,11 @@ func (fc *fileContext) deviceLike() bool { return fc.ext != ".cpp" && fc.ext != 
 
 // reportNet picks the line to show and its level.
 func (fc *fileContext) reportNet(r *run, f *feature, net int, olds, news tally) {
-	c := news[f.kind]
-	verb, lines := "added", r.newOnly
+	c, verb := news[f.kind], "added"
 	if f.sign(net) < 0 {
-		c, verb, lines = olds[f.kind], "removed", r.oldOnly
+		c, verb = olds[f.kind], "removed"
 	}
-	l := choose(c.lines, lines)
+	l := choose(c.lines)
 	level := f.outside
 	where := "outside any loop that the hunk shows"
 	switch l.loop {
@@ -163,6 +162,15 @@ func (fc *fileContext) reportNet(r *run, f *feature, net int, olds, news tally) 
 		level, where = f.open, "the hunk does not show whether it is in a loop"
 	}
 	level = fc.placeLevel(f, l, level)
+	if f.kind == "prefetch" && !strongPrefetch.MatchString(l.text) {
+		level = min(level, 2)
+	}
+	if f.kind == "constexpr" && fc.lang == langC {
+		level = min(level, 2)
+	}
+	if r.large() {
+		level, where = level-1, where+"; part of a large rewrite"
+	}
 	if level <= 0 {
 		return
 	}
@@ -175,9 +183,33 @@ func (fc *fileContext) reportNet(r *run, f *feature, net int, olds, news tally) 
 		e.level = min(e.level, 2)
 	}
 	e.multiple = float64(max(net, -net))
-	e.old, e.new = partners(r, l)
+	e.old, e.new = partners(l)
+	if e.old != nil && e.new != nil && olds.has(f.kind, e.old) && news.has(f.kind, e.new) && max(net, -net) == 1 {
+		e.level--
+		e.reason += "; both versions of the line have one"
+	}
+	if (f.kind == "constexpr" || f.kind == "restrict") && (e.old == nil || e.new == nil) {
+		return // the parameter itself is gone
+	}
 	fc.emit(e)
 }
+
+func (t tally) has(kind string, l *srcLine) bool {
+	c := t[kind]
+	if c == nil {
+		return false
+	}
+	for _, x := range c.lines {
+		if x == l {
+			return true
+		}
+	}
+	return false
+}
+
+// strongPrefetch are words that mean prefetching and nothing else, or a load into
+// something called next.
+var strongPrefetch = rx(`(?i)prefetch|double_?buf|ping_?pong|async_copy|cp_async|cp\.async|_to_lds|next\w*\s*=.*load|pre\w*\s*=.*load`)
 
 // placeLevel weighs whether the line is on the side where the feature matters.
 func (fc *fileContext) placeLevel(f *feature, l *srcLine, level int) int {
@@ -206,6 +238,9 @@ func (fc *fileContext) placeLevel(f *feature, l *srcLine, level int) int {
 			return level - 1
 		}
 	default:
+		if f.kind == "heap" && !gpu && !hotName.MatchString(l.fn) {
+			return 0
+		}
 		if l.dev == no && l.loop != yes && (f.kind == "upcast" || f.kind == "downcast") {
 			return level - 1
 		}
@@ -217,14 +252,12 @@ func (fc *fileContext) placeLevel(f *feature, l *srcLine, level int) int {
 var hotName = rx(`(?i)(^|_)(forward|fwd|bwd|backward|apply|launch|run|step|decode|prefill|attention|execute|invoke|dispatch|compute|gemm|matmul|call|__call__|kernel|moe|norm|impl)(_|$)|(Forward|Launch|Run|Execute|Invoke|Step)`)
 
 // choose prefers a line that has no partner and is not part of a new function.
-func choose(lines, alone []*srcLine) *srcLine {
+func choose(lines []*srcLine) *srcLine {
 	best, top := lines[0], -1
 	for _, l := range lines {
 		s := 0
-		for _, a := range alone {
-			if a == l {
-				s += 2
-			}
+		if l.twin == nil {
+			s += 2
 		}
 		if l.loop == yes {
 			s++
@@ -308,7 +341,7 @@ func (fc *fileContext) newReads(r *run, olds, news tally) {
 	}
 	e := evidenceOf{pattern: "memory_ops", level: level, run: r, net: "subscript", reason: "device code reads or writes another array, " + where}
 	fc.c.netSum[netKey{fc.number, "subscript"}]++
-	e.old, e.new = partners(r, hit)
+	e.old, e.new = partners(hit)
 	fc.emit(e)
 }
 

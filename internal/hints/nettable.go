@@ -68,7 +68,7 @@ var features = []feature{
 		re: rx(`^volatile$`),
 	},
 	{
-		kind: "select", pattern: "masking", dir: 1, where: yes, inLoop: 3, open: 3, outside: 2, call: true, what: "select",
+		kind: "select", pattern: "masking", dir: 1, where: yes, inLoop: 3, open: 2, outside: 2, call: true, what: "select",
 		re: rx(`^((tl|gl|ttgl|fx)\.(where|masked\w*)|arith\.select|[\w.]*\.select|select|__builtin_amdgcn_\w*cndmask\w*|cndmask\w*|boundary_check|v_cndmask\w*)$`), not: rx(`^(torch|np|self|F)\b|index_select|item\.select`),
 	},
 	{
@@ -138,7 +138,7 @@ var features = []feature{
 	},
 	{
 		kind: "constexpr", pattern: "specialization", dir: -1, where: yes, inLoop: 3, open: 3, outside: 3, what: "compile-time constant",
-		re: rx(`^((tl|gl|ttgl|fx)\.constexpr|constexpr|fx\.Constexpr|const_expr|range_constexpr|CompileTime)$`),
+		re: rx(`^((tl|gl|ttgl|fx)\.constexpr|constexpr|(fx\.)?Constexpr)$`),
 	},
 	{
 		kind: "restrict", pattern: "specialization", dir: -1, where: unknown, inLoop: 3, open: 3, outside: 3, what: "restrict, assume or alignment hint",

@@ -41,8 +41,17 @@ func isAnnotation(l *srcLine) bool {
 	return l.lang == langPython && (hasText(l.toks, "->") || len(l.toks) > 0 && statementStart(l.toks).text == "def")
 }
 
+// isCondition tells whether a line asks for a type instead of using one.
+func isCondition(ts []token) bool {
+	switch ts[0].text {
+	case "if", "elif", "while", "assert", "static_assert", "case", "}":
+		return true
+	}
+	return hasText(ts, "==") || hasText(ts, "!=")
+}
+
 func (fc *fileContext) typeRule(r *run, p pair, d tokenDiff) {
-	if r.judged[p.new] || isAnnotation(p.new) || isImport(p.new.toks) {
+	if r.judged[p.new] || isAnnotation(p.new) || isImport(p.new.toks) || isCondition(p.new.toks) {
 		return
 	}
 	x, y := typesIn(fc.lang, d.old), typesIn(fc.lang, d.new)
@@ -56,6 +65,9 @@ func (fc *fileContext) typeRule(r *run, p pair, d tokenDiff) {
 	}
 	e := evidenceOf{pattern: "dtype", level: v.level, old: p.old, new: p.new, run: r, faster: v.faster, multiple: ratioOf(v.ratio), reason: v.reason}
 	if a.bits == b.bits && a.lanes != b.lanes {
+		if fc.lang == langPython && (a.lanes == 1 || b.lanes == 1) {
+			return // two ways to spell a vector's type
+		}
 		e.pattern, e.level, e.faster = "vector_width", 3, b.lanes > a.lanes
 		e.multiple = float64(max(a.lanes, b.lanes)) / float64(min(a.lanes, b.lanes))
 		e.reason = fmt.Sprintf("%d to %d elements of %d bits for each access", a.lanes, b.lanes, b.bits)
@@ -158,7 +170,7 @@ var matrixShape = rx(`(?i)(?:mfma|wmma|smfmac|mma|gemm|xdl)\w*?[_x]?(\d+x\d+(?:x
 
 // matrixRule compares the shapes in the names of matrix instructions.
 func (fc *fileContext) matrixRule(r *run, p pair, d tokenDiff) {
-	a, b := shapeIn(d.old), shapeIn(d.new)
+	a, b := fc.shapeIn(d.old), fc.shapeIn(d.new)
 	if a == "" || b == "" || a == b {
 		return
 	}
@@ -168,13 +180,13 @@ func (fc *fileContext) matrixRule(r *run, p pair, d tokenDiff) {
 	})
 }
 
-func shapeIn(ts []token) string {
+func (fc *fileContext) shapeIn(ts []token) string {
 	for _, t := range ts {
 		if t.kind == tokOp || t.kind == tokString && strings.Contains(t.text, " ") {
 			continue
 		}
-		if m := matrixShape.FindStringSubmatch(t.text); m != nil {
-			return m[1] + m[2]
+		if s := fc.memo.word(t.text).shape; s != "" {
+			return s
 		}
 	}
 	return ""
@@ -195,15 +207,24 @@ func (fc *fileContext) waitRule(r *run, p pair, d tokenDiff) {
 	case ok && x < 64 && y < 64:
 		e.faster = y > x
 		e.reason = fmt.Sprintf("it waits until %v instead of %v operations are in flight", y, x)
-	case len(b) > 0 && len(a) == 0:
+	case hasCounter(b) && !hasCounter(a):
 		e.reason = "it waits for another counter as well"
-	case len(a) > 0 && len(b) == 0:
+	case hasCounter(a) && !hasCounter(b):
 		e.faster = true
 		e.reason = "it waits for fewer counters"
 	default:
 		e.level = 2
 	}
 	fc.emit(e)
+}
+
+func hasCounter(ts []token) bool {
+	for _, t := range ts {
+		if strings.HasSuffix(t.text, "cnt") {
+			return true
+		}
+	}
+	return false
 }
 
 func withoutStrings(ts []token) []token {
@@ -319,12 +340,12 @@ func (fc *fileContext) reportCast(r *run, ls []*srcLine, n map[*srcLine]int, wha
 		if n[l] == 0 || l.dev == no && !fc.gpu {
 			continue
 		}
-		o, nw := partners(r, l)
+		o, nw := partners(l)
 		if o != nil && nw != nil && len(castsIn(fc.lang, o.toks)) >= len(castsIn(fc.lang, nw.toks)) && net == "upcast" {
 			continue
 		}
 		level := 2
-		if l.dev == yes && (l.loop == yes || o != nil && nw != nil) {
+		if l.dev == yes && (l.loop == yes && net == "upcast" || o != nil && nw != nil) && !r.large() {
 			level = 3
 		}
 		fc.emit(evidenceOf{pattern: "dtype", level: level, old: o, new: nw, run: r, reason: what})

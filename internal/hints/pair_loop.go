@@ -273,6 +273,9 @@ func compareHeads(a, b loopHead) verdict {
 		}
 		v := comparePart(q.a, q.b, q.sign)
 		v.reason = fmt.Sprintf("the loop's %s changed from %s to %s", q.name, textOf(q.a), textOf(q.b)) + v.reason
+		if q.name == "condition" && a.bare != "" {
+			v.level = min(v.level, 1) // a walk over some collection
+		}
 		if v.level > best.level || v.level == best.level && best.faster && !v.faster {
 			best = v
 		}
@@ -305,19 +308,28 @@ func comparePart(a, b []token, sign int) verdict {
 	if len(d.old) == 1 && len(d.new) == 1 && d.old[0].kind == tokIdent && d.new[0].kind == tokIdent {
 		v.level, v.reason = 2, "; another name, which may hold the same value"
 	}
+	if len(d.old) > 0 && len(d.new) > 0 && !hasNumber(d.old) && !hasNumber(d.new) {
+		v.level = 2
+	}
+	if ok1 != ok2 {
+		v.level, v.reason = 2, "; a number became a name, or the other way round"
+	}
 	if isIntegerType(d.old) && isIntegerType(d.new) {
 		return verdict{}
 	}
 	return v
 }
 
-// isIntegerType tells whether tokens are only names of integer types or casts.
+// isIntegerType tells whether tokens are only names of integer types and casts to
+// them.
 func isIntegerType(ts []token) bool {
 	for _, t := range ts {
-		switch t.text {
-		case "int", "unsigned", "size_t", "int32_t", "int64_t", "uint32_t", "uint64_t", "index_t", "auto", "const", "(", ")", "static_cast", "<", ">", "long":
+		switch n := strings.ToLower(t.last()); n {
+		case "int", "unsigned", "size_t", "auto", "const", "(", ")", "static_cast", "<", ">", "long", "index", "int32", "index_cast":
 		default:
-			return false
+			if ti, ok := scalarTypes[n]; !ok || ti.base != 'i' {
+				return false
+			}
 		}
 	}
 	return true
@@ -333,7 +345,7 @@ func (fc *fileContext) newLoops(r *run) {
 	}
 	for _, l := range r.newOnly {
 		h, ok := headOf(fc.lang, l.toks)
-		if !ok || l.dev == no || l.newFn != "" || l.dev == unknown && !fc.gpu {
+		if !ok || l.dev == no || l.newFn != "" || l.dev == unknown && !fc.gpu || fc.lang == langPython && l.call != "" {
 			continue
 		}
 		if removed--; removed >= 0 {
@@ -343,7 +355,7 @@ func (fc *fileContext) newLoops(r *run) {
 		if l.loop == yes {
 			level, why = 3, "a loop was added inside a loop"
 		}
-		if h.kind == "static" {
+		if h.kind == "static" || l.dev == unknown || fc.lang == langPython && len(h.stop) == 0 || r.large() {
 			level--
 		}
 		fc.emit(evidenceOf{pattern: "loop_bounds", level: level, new: l, run: r, reason: why})
@@ -362,11 +374,11 @@ func (fc *fileContext) unrollPragmas(r *run) {
 	e := evidenceOf{pattern: "unroll", level: 3, run: r}
 	switch {
 	case len(old) > len(new):
-		e.old, e.new = partners(r, missing(old, new))
+		e.old, e.new = partners(missing(old, new))
 		e.reason = "an unroll pragma was removed"
 	case len(new) > len(old):
 		l := missing(new, old)
-		e.old, e.new = partners(r, l)
+		e.old, e.new = partners(l)
 		e.reason = "an unroll pragma was added: code size and registers grow"
 		e.level = 2
 		if f := unrollFactor(l.toks); f == 1 {

@@ -14,8 +14,8 @@ func (fc *fileContext) layoutRule(r *run, p pair, d tokenDiff) {
 	if r.judged[p.new] || isImport(p.new.toks) || len(d.old)+len(d.new) == 0 {
 		return
 	}
-	name := layoutName(p.new)
-	if name == "" || layoutName(p.old) == "" {
+	name := fc.layoutName(p.new)
+	if name == "" || fc.layoutName(p.old) == "" {
 		return
 	}
 	level := 0
@@ -23,8 +23,11 @@ func (fc *fileContext) layoutRule(r *run, p pair, d tokenDiff) {
 	switch {
 	case onlyNumbers(d.old) && onlyNumbers(d.new) && (hasNumber(d.old) || hasNumber(d.new)):
 		level, reason = 3, fmt.Sprintf("the numbers of %s changed", name)
-	case layoutCtor(d.old) != "" && layoutCtor(d.new) != "":
-		level, reason = 3, fmt.Sprintf("%s became %s", layoutCtor(d.old), layoutCtor(d.new))
+	case fc.layoutCtor(d.old) != "" && fc.layoutCtor(d.new) != "":
+		level, reason = 3, fmt.Sprintf("%s became %s", fc.layoutCtor(d.old), fc.layoutCtor(d.new))
+		if !strings.HasSuffix(fc.layoutCtor(d.old), "Layout") || !strings.HasSuffix(fc.layoutCtor(d.new), "Layout") {
+			level = 1
+		}
 	case hasNumber(d.old) || hasNumber(d.new):
 		level, reason = 2, fmt.Sprintf("the arguments of %s changed", name)
 	default:
@@ -33,26 +36,29 @@ func (fc *fileContext) layoutRule(r *run, p pair, d tokenDiff) {
 	fc.emit(evidenceOf{pattern: "layout", level: min(level, fc.level3(p.new)), old: p.old, new: p.new, run: r, reason: reason})
 }
 
-func layoutName(l *srcLine) string {
-	if n := layoutCtor(l.toks); n != "" {
+func (fc *fileContext) layoutName(l *srcLine) string {
+	if n := fc.layoutCtor(l.toks); n != "" {
 		return n
 	}
 	for _, n := range []string{l.call, l.outer} {
-		if layoutCall.MatchString(n) {
+		if n != "" && fc.memo.word(n).layout {
 			return n
 		}
 	}
 	return ""
 }
 
-func layoutCtor(ts []token) string {
-	for _, t := range ts {
-		if t.kind == tokIdent && layoutCall.MatchString(t.text) {
+func (fc *fileContext) layoutCtor(ts []token) string {
+	for i, t := range ts {
+		if t.kind == tokIdent && i+1 < len(ts) && strings.Contains("([{<", ts[i+1].text) && fc.memo.word(t.text).layout {
 			return t.text
 		}
 	}
 	return ""
 }
+
+// typeParameter is the name of a template parameter that names a layout.
+var typeParameter = rx(`^[A-Z]\w?Layout$|^(In|Out|Wei|Bias)Layout$`)
 
 // arrayRule looks at the dimensions of shared and private arrays.
 func (fc *fileContext) arrayRule(r *run, p pair, d tokenDiff) {
@@ -413,7 +419,7 @@ func (fc *fileContext) vectorLoss(r *run) {
 	if olds <= news || first == nil || news > 0 || first.dev == no {
 		return
 	}
-	o, n := partners(r, first)
+	o, n := partners(first)
 	fc.emit(evidenceOf{pattern: "vector_width", level: fc.level3(first), old: o, new: n, run: r, reason: "vector types are gone from the replaced lines"})
 }
 

@@ -22,14 +22,15 @@ type srcLine struct {
 	toks     []token // without comments; empty for a line that holds no code
 
 	indent int
-	loop   tri    // in the body of a loop
-	dev    tri    // in device code
-	fn     string // name of the function around it, "" if not seen
-	newFn  string // name of the function around it if the diff adds that function
-	call   string // name before the innermost bracket that is open where the line starts
-	outer  string // name before the bracket around that one
-	doubt  bool   // it may be a comment
-	hash   uint64 // of its tokens; 0 for a line without code
+	loop   tri      // in the body of a loop
+	dev    tri      // in device code
+	fn     string   // name of the function around it, "" if not seen
+	newFn  string   // name of the function around it if the diff adds that function
+	call   string   // name before the innermost bracket that is open where the line starts
+	outer  string   // name before the bracket around that one
+	doubt  bool     // it may be a comment
+	hash   uint64   // of its tokens; 0 for a line without code
+	twin   *srcLine // the line on the other side that it is paired with
 }
 
 func (l *srcLine) number() int {
@@ -52,6 +53,12 @@ type run struct {
 	settings []settingChange   // see changes
 	compared bool
 }
+
+// largeRun is the number of lines on one side from which a block counts as
+// rewritten: what it holds more or less of than before says little then.
+const largeRun = 50
+
+func (r *run) large() bool { return len(r.old) > largeRun || len(r.old) > 0 && len(r.new) > largeRun }
 
 // A pair is a removed line and the added line that replaces it.
 type pair struct{ old, new *srcLine }
@@ -104,7 +111,7 @@ func scanSide(l language, sd *side) {
 			sc.out = sc.out[:at[i]]
 			continue
 		}
-		sc.expandAsm(at[i])
+		sc.expandAsm(at[i], strings.Contains(ln.text, "asm"))
 	}
 	at[len(sd.lines)] = len(sc.out)
 	for i := range sd.lines {
@@ -115,13 +122,14 @@ func scanSide(l language, sd *side) {
 }
 
 // expandAsm adds the tokens of inline assembly: a string that is an instruction.
-func (sc *scanner) expandAsm(from int) {
+// A bare mnemonic counts only where asm is spelled out: lists of names hold them too.
+func (sc *scanner) expandAsm(from int, asm bool) {
 	if sc.lang != langC && sc.lang != langPython && sc.lang != langLLVM && sc.lang != langMLIR {
 		return
 	}
 	for i := from; i < len(sc.out); i++ {
 		t := sc.out[i]
-		if t.kind != tokString || !isInstruction(t.text) {
+		if t.kind != tokString || !isInstruction(t.text) || !asm && !strings.ContainsAny(t.text, " \\;") {
 			continue
 		}
 		a := scanner{lang: langAsm}

@@ -268,6 +268,9 @@ func (sc *scanner) word(s string, i, n int) int {
 var longOps = []string{"<<<", ">>>", "<<=", ">>=", "...", "**=", "//=", "==", "!=", "<=", ">=", "->", "+=", "-=", "*=", "/=", "%=", "&&", "||", "<<", ">>", "++", "--", "::", "**", "//", ":=", "|=", "&=", "^="}
 
 func opLen(s string) int {
+	if len(s) < 2 || strings.IndexByte("=<>.-+&|*/:", s[1]) < 0 {
+		return 1
+	}
 	for _, o := range longOps {
 		if strings.HasPrefix(s, o) {
 			return len(o)

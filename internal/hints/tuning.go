@@ -13,6 +13,8 @@ func (fc *fileContext) configRules(r *run) {
 		fc.configCalls(r)
 	case langJSON, langYAML:
 		fc.configEntries(r)
+	case langCSV:
+		fc.tunedRows(r)
 	}
 }
 
@@ -22,10 +24,10 @@ func (fc *fileContext) configCalls(r *run) {
 	switch {
 	case len(olds) > len(news):
 		e.level, e.reason = 3, fmt.Sprintf("%d configurations or tuning decorators removed", len(olds)-len(news))
-		e.old, e.new = partners(r, alone(olds, r.oldOnly))
+		e.old, e.new = partners(alone(olds))
 	case len(news) > len(olds):
 		e.level, e.reason = 2, fmt.Sprintf("%d configurations or tuning decorators added; another one may be chosen", len(news)-len(olds))
-		e.old, e.new = partners(r, alone(news, r.newOnly))
+		e.old, e.new = partners(alone(news))
 		if e.new != nil && e.new.newFn != "" {
 			return
 		}
@@ -36,12 +38,10 @@ func (fc *fileContext) configCalls(r *run) {
 }
 
 // alone returns the first of some lines that has no partner.
-func alone(ls, without []*srcLine) *srcLine {
+func alone(ls []*srcLine) *srcLine {
 	for _, l := range ls {
-		for _, a := range without {
-			if a == l {
-				return l
-			}
+		if l.twin == nil {
+			return l
 		}
 	}
 	return ls[0]
@@ -77,9 +77,32 @@ func (fc *fileContext) configEntries(r *run) {
 	e := evidenceOf{pattern: "autotune_config", level: 3, run: r, reason: fmt.Sprintf("tuned entries: %d removed, %d added", len(olds), len(news))}
 	if len(news) > len(olds) {
 		e.level = 2
-		e.old, e.new = partners(r, news[0])
+		e.old, e.new = partners(news[0])
 	} else {
-		e.old, e.new = partners(r, olds[0])
+		e.old, e.new = partners(olds[0])
+	}
+	fc.emit(e)
+}
+
+var tunedTable = rx(`(?i)tun|config|solution|library|logic`)
+
+// tunedRows compares rows of a table that maps shapes to kernels.
+func (fc *fileContext) tunedRows(r *run) {
+	if !tunedTable.MatchString(fc.path) {
+		return
+	}
+	e := evidenceOf{pattern: "autotune_config", run: r}
+	switch {
+	case len(r.pairs) > 0:
+		p := r.pairs[0]
+		e.level, e.old, e.new = 3, p.old, p.new
+		e.reason = fmt.Sprintf("%d rows of a table of tuned kernels changed", len(r.pairs))
+	case len(r.old) > 0:
+		e.level, e.old = 3, r.old[0]
+		e.reason = fmt.Sprintf("%d rows of a table of tuned kernels removed", len(r.old))
+	default:
+		e.level, e.new = 1, r.new[0]
+		e.reason = fmt.Sprintf("%d rows added to a table of tuned kernels", len(r.new))
 	}
 	fc.emit(e)
 }
