@@ -335,6 +335,10 @@ func TestClassicQuestions(t *testing.T) {
 		},
 		{name: "a bad end that does not build moves inwards", n: 9, bench: broken(stepAt(4), BuildFailed, 9), outcome: Found, culprit: 4},
 		{name: "a good end that does not build moves inwards", n: 9, bench: broken(stepAt(4), BuildFailed, 0, 1), outcome: Found, culprit: 4},
+		{
+			name: "an end that moves three commits inwards is asked about", n: 9,
+			bench: broken(stepAt(5), BuildFailed, 0, 1, 2), asked: "failures:3", outcome: Found, culprit: 5,
+		},
 		{name: "no gap between the ends that could be measured", n: 9, bench: broken(stepAt(9), BuildFailed, 9), asked: "small_gap", outcome: Undecided, culprit: -1},
 		{name: "nothing builds", n: 2, bench: broken(stepAt(1), BuildFailed, 0, 1, 2), outcome: Undecided, culprit: -1},
 		{name: "two positions need no search", n: 1, bench: stepAt(1), outcome: Found, culprit: 1},
