@@ -15,8 +15,10 @@ type cell struct {
 // openAligned reads a header and a first row of a table aligned by spaces.
 // Headings are split at two spaces or, when then nothing fits, at one.
 func openAligned(header, units, first string) (*table, []string) {
-	if strings.HasSuffix(strings.TrimRight(header, " "), ":") {
-		return nil, nil
+	if colon := func(s string) bool {
+		return strings.HasSuffix(strings.TrimRight(s, " "), ":") || strings.Contains(s, ": ")
+	}; colon(header) || colon(first) {
+		return nil, nil // labels, not columns
 	}
 	if !strings.Contains(header, "  ") && strings.IndexByte(header, '\t') < 0 && countFields(first) < countFields(header) {
 		return nil, nil

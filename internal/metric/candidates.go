@@ -39,7 +39,8 @@ type Candidate struct {
 // first. Numbers of stderr count only when stdout has none.
 func Candidates(out Output) []Candidate {
 	t, st, _ := firstTally(out) // what could be read before an error counts
-	return t.candidates(st.name)
+	c := t.candidates(st.name)
+	return c[:min(len(c), MaxCandidates)]
 }
 
 // firstTally scans the first stream that has a labelled number.
@@ -80,7 +81,7 @@ func (t *tally) candidates(stream string) []Candidate {
 		if err != nil {
 			continue
 		}
-		_, stat := labelScore(e.info)
+		_, stat := labelScore(e.info, e.unit)
 		out = append(out, Candidate{
 			Label: e.info.label, Value: e.value(s, stream), Count: e.series.count, Line: e.line, Text: string(e.lastText),
 			Spec: nameSpec(e.info.label).String(), Score: e.score(), words: e.info.all, group: e.group,
@@ -88,7 +89,7 @@ func (t *tally) candidates(stream string) []Candidate {
 		})
 	}
 	slices.SortStableFunc(out, func(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) })
-	return out[:min(len(out), MaxCandidates)]
+	return out
 }
 
 // value makes the Value of a sample of the entry.
@@ -185,15 +186,18 @@ func (e *entry) score() float64 {
 			s -= 3
 		}
 	}
-	subject, stat := labelScore(e.info)
+	subject, stat := labelScore(e.info, e.unit)
 	return s + subject + stat
 }
 
 // labelScore rates the words of a label: what it is of, and which statistic.
-func labelScore(in labelInfo) (subject, stat float64) {
+func labelScore(in labelInfo, u unit) (subject, stat float64) {
 	less := 0.0
+	rate := strings.HasSuffix(u.si, "/s")
 	for _, w := range in.words {
+		_, isCount := countedName(w)
 		switch v := wordScore[w]; {
+		case rate && isCount: // "requests" of "requests/s"
 		case v == 1:
 			subject = 1
 		case v > stat:
@@ -208,7 +212,9 @@ func labelScore(in labelInfo) (subject, stat float64) {
 	switch {
 	case strings.Contains(in.label, "#"):
 		less -= 1.5
-	case in.label == "value" || in.hasUnit && in.label == in.unit.name:
+	case in.bare && rate && u.name != "it/s" && !strings.Contains(in.label, partSep):
+		subject = 1 // "tok/s" says it all
+	case in.bare || in.label == "value":
 		less -= 0.3
 	}
 	return subject + max(less, -6), stat

@@ -150,6 +150,9 @@ func splitHead(lead string) (head, own string) {
 	if i := strings.LastIndexAny(t, ",{"); i >= 0 && strings.IndexByte(t, '{') >= 0 {
 		return "", t[i+1:] // a dictionary
 	}
+	if i := strings.LastIndex(t, " | "); i >= 0 && strings.Contains(t[:i], ": ") && hasLetter(t[i:]) {
+		return t[:i], t[i+3:]
+	}
 	if i := strings.LastIndex(t, ": "); i >= 0 && hasLetter(t[i:]) {
 		return t[:i], t[i+2:]
 	}
@@ -255,6 +258,13 @@ func context(s string, items []item) string {
 // first one with a unit; the others are told apart by unit or place.
 func emitGroup(items []item, out func(item, string)) {
 	base := items[0].own
+	if w := strings.ToLower(base); strings.HasSuffix(w, "eta") || strings.HasSuffix(w, "remaining") {
+		out(items[0], base) // the end of a progress display; what follows is not of it
+		items, base = items[1:], ""
+	}
+	if len(items) == 0 {
+		return
+	}
 	if len(items) == 1 {
 		out(items[0], loneLabel(base, items[0].tok))
 		return

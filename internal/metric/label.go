@@ -29,6 +29,8 @@ type labelInfo struct {
 	// unit is the unit named by the label.
 	unit    unit
 	hasUnit bool
+	// bare is true when the last part is a unit and nothing else.
+	bare bool
 }
 
 // labels caches labelInfo by raw text, within bounds.
@@ -65,6 +67,7 @@ func readLabel(raw string) labelInfo {
 			find = nameUnit
 		}
 		u, stem, ok := find(text)
+		_, in.bare = wholeUnit(text)
 		if ok {
 			in.unit, in.hasUnit = u, true
 		}

@@ -259,7 +259,8 @@ func lexClock(s string, t token) (token, bool) {
 		t.end = wordEnd(s, n.end)
 		return t, false
 	}
-	if !named && !(exact && strings.HasSuffix(strings.TrimRight(label, " "), "time:")) {
+	alone := strings.TrimSpace(s[n.end:]) == ""
+	if !named && !(exact && alone && strings.Contains(label, "time")) {
 		return t, false
 	}
 	t.number, t.unit, t.hasUnit = n, unit{si: "s", scale: 1, name: "s"}, true
@@ -294,11 +295,23 @@ func gluedUnit(s string, t token) (token, bool) {
 		return perWord(s, t), true
 	}
 	if f, ok := prefixScale(w); ok && w[0] != 'm' && w[0] != 'p' && w[0] != 't' {
-		t.unit, t.hasUnit, t.end = unit{si: "", scale: f, name: ""}, true, j
-		return t, true
+		t.unit, t.hasUnit, t.end = unit{scale: f}, true, j
+		return prefixedUnit(s, t), true
 	}
 	t.end = wordEnd(s, j)
 	return t, false
+}
+
+// prefixedUnit reads a unit that stands apart from its prefix: "1.5M ops/s".
+func prefixedUnit(s string, t token) token {
+	i := t.end + len(s[t.end:]) - len(strings.TrimLeft(s[t.end:], " "))
+	j := unitEnd(s, i)
+	u, ok := parseUnit(s[i:j])
+	if ok && i > t.end && (u.si == "1/s" || u.si == "B" || u.si == "B/s" || u.si == "FLOP/s") && unitPlace(s, j, s[i:j]) {
+		u.scale *= t.unit.scale
+		t.unit, t.end = u, j
+	}
+	return t
 }
 
 // unitEnd returns the end of the run of unit characters at i.

@@ -99,10 +99,14 @@ func stripControls(b []byte) []byte {
 	return out
 }
 
+// maxEscape bounds an escape sequence; a longer one is text.
+const maxEscape = 4096
+
 // escapeLen returns the length of the escape sequence at the start of b: CSI
 // (ESC [ … final byte), OSC and the other strings (ESC ] … BEL or ESC \), or
 // ESC and one byte. Source: ECMA-48, 5.4 and 5.6.
 func escapeLen(b []byte) int {
+	b = b[:min(len(b), maxEscape)]
 	if len(b) < 2 {
 		return len(b)
 	}

@@ -80,7 +80,9 @@ func (s Spec) fromRegex(st stream) (Value, error) {
 	for b, ok := lr.next(); ok; b, ok = lr.next() {
 		for _, m := range re.FindAllSubmatchIndex(b, -1) {
 			if m[2*group] >= 0 {
-				g.match(&gram, string(b), m[2*group], m[2*group+1], lr.n)
+				from, to := m[2*group], m[2*group+1]
+				lo, hi := window(len(b), from, to)
+				g.match(&gram, string(b[lo:hi]), from-lo, to-lo, lr.n)
 			}
 		}
 	}
@@ -88,6 +90,15 @@ func (s Spec) fromRegex(st stream) (Value, error) {
 		return Value{}, lr.err
 	}
 	return g.value(s.Pick, st.name, "no match")
+}
+
+// window returns the part of a line of n bytes around a match that is read for
+// its label and unit: all of it, but little of a very long line.
+func window(n, from, to int) (lo, hi int) {
+	if n <= 2048 {
+		return 0, n
+	}
+	return max(0, from-256), min(n, to+64)
 }
 
 // match adds the number in line[from:to].

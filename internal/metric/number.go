@@ -238,8 +238,8 @@ func clock(s string, i int) (n number, exact, ok bool) {
 }
 
 // compound reads a duration of two or more parts, such as "0m1.234s",
-// "1h 2m 3s" or "2min 3.5s", at s[i], in seconds. One space may stand before
-// a part.
+// "1h 2m 3s" or "2 min 3.5 s", at s[i], in seconds. One space may stand before
+// a part and, down to seconds, before its unit.
 func compound(s string, i int) (number, bool) {
 	total, res, last, parts, end := 0.0, 1.0, math.Inf(1), 0, i
 	for {
@@ -252,10 +252,18 @@ func compound(s string, i int) (number, bool) {
 			break
 		}
 		k := n.end
+		spaced := k+1 < len(s) && s[k] == ' ' && (n.integer || parts > 0)
+		if spaced {
+			k++
+		}
+		unitStart := k
 		for k < len(s) && s[k] >= 'a' && s[k] <= 'z' {
 			k++
 		}
-		scale := partScale(s[n.end:k])
+		scale := partScale(s[unitStart:k])
+		if spaced && scale < 1 { // "5 ms 3 us" may be two numbers
+			break
+		}
 		if scale == 0 || scale >= last || k < len(s) && (isWordByte(s[k]) && !isDigit(s[k])) {
 			break
 		}

@@ -5,9 +5,6 @@ package metric
 type scanner struct {
 	labels labels
 	emit   func(reading)
-	// row, when set, is called for each row of a table instead of emit for
-	// its numbers.
-	row func(*table, row)
 
 	gram  grammar
 	tab   tabler

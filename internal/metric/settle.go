@@ -13,8 +13,12 @@ func settle(s string, toks []token) []token {
 		}
 		if spreadBefore(s, t.start) {
 			t.aux = true
+			if i > 0 && t.hasUnit && !toks[i-1].hasUnit { // "3.21±0.05 ms"
+				toks[i-1].unit, toks[i-1].hasUnit = t.unit, true
+			}
 		}
 	}
+	markArguments(s, toks)
 	for i := range toks {
 		if !toks[i].aux && !toks[i].part {
 			markBracket(s, toks, i)
@@ -54,6 +58,33 @@ func markParts(s string, toks []token) {
 			return
 		}
 		t.part = true
+	}
+}
+
+// markArguments makes the whole numbers in a bracket part of the label when a
+// mark and another number follow: "fwd (B=4, H=32): 1.2 ms".
+func markArguments(s string, toks []token) {
+	for i := 0; i < len(toks); i++ {
+		open := strings.LastIndexAny(s[:toks[i].start], "([")
+		if open < 0 || strings.ContainsAny(s[open:toks[i].start], ")]") || i > 0 && toks[i-1].end > open {
+			continue
+		}
+		end := closing(s, open)
+		n := i
+		for n < len(toks) && toks[n].end < end && toks[n].integer && !toks[n].hasUnit && !toks[n].aux {
+			n++
+		}
+		if n == i || n == len(toks) || toks[n].start < end {
+			continue
+		}
+		behind := i > 0 && strings.TrimSpace(s[toks[i-1].end:open]) == ""
+		if rest := strings.TrimLeft(s[end:], " "); behind || rest == "" || strings.IndexByte(":=|-", rest[0]) < 0 {
+			continue
+		}
+		for k := i; k < n; k++ {
+			toks[k].part = true
+		}
+		i = n - 1
 	}
 }
 
@@ -133,6 +164,9 @@ func markFractions(s string, toks []token) {
 		list := toks[i:j]
 		if j == i+2 && list[0].integer && list[1].integer && !list[0].hasUnit && s[list[0].end:list[1].start] == "/" {
 			list[0].aux, list[1].aux = true, true
+			if list[1].part { // "Test 1/3:"
+				list[0].aux, list[0].part = false, true
+			}
 		}
 		last := list[len(list)-1]
 		for k := range list {

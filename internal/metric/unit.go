@@ -274,11 +274,13 @@ func simpleUnit(w string) (unit, bool) {
 // or a physical unit.
 func suffixUnit(rest string, f float64, prefixed bool) (unit, bool) {
 	switch {
-	case isWord(rest, "flops"):
+	case isWord(rest, "flops") && !(rest == "FLOPs" && !prefixed): // "FLOPs" alone is a count
 		return unit{si: "FLOP/s", scale: f, name: "FLOP/s"}, true
 	case (rest == "OPS" || rest == "OPs" || rest == "ops") && prefixed:
 		return unit{si: "OP/s", scale: f, name: "OP/s"}, true
 	case rest == "Bps" || isWord(rest, "Bps") && prefixed && rest[0] == 'B':
+		return unit{si: "B/s", scale: f, name: "B/s"}, true
+	case prefixed && rest == "bs":
 		return unit{si: "B/s", scale: f, name: "B/s"}, true
 	case rest == "bps":
 		return unit{si: "bit/s", scale: f, name: "bit/s"}, true
