@@ -28,6 +28,7 @@ type candidate struct {
 	short    bool // too short for its hash to mean much
 	renames  []rename
 	newFn    string
+	nameOnly bool
 	multiple float64 // how large the change is: the ratio of two numbers, or 1
 }
 
@@ -82,6 +83,8 @@ type fileContext struct {
 	number   int
 	// oldDefs are the functions that the removed lines define.
 	oldDefs map[string]bool
+	newDefs map[string]bool // and those that the added lines define
+	consts  [2]constants    // before and after; filled when first asked for
 	hunks   []*sourceHunk
 }
 
@@ -99,7 +102,7 @@ func (c *collector) file(d *diffFile) {
 	if d.part == 0 {
 		c.number++
 	}
-	fc := &fileContext{c: c, memo: c.memo, d: d, path: d.path(), number: c.number, oldDefs: map[string]bool{}}
+	fc := &fileContext{c: c, memo: c.memo, d: d, path: d.path(), number: c.number, oldDefs: map[string]bool{}, newDefs: map[string]bool{}}
 	fc.base = path.Base(fc.path)
 	fc.ext = strings.ToLower(path.Ext(fc.path))
 	fc.lang, fc.role, fc.gpu = languageOf(fc.path), roleOf(fc.path), gpuPath.MatchString(fc.path)
@@ -147,7 +150,7 @@ func (c *collector) skip(p, why string, part int) {
 
 // read scans the hunks and applies the rules.
 func (fc *fileContext) read() {
-	fc.findOldDefs()
+	fc.findDefs()
 	fc.triton = fc.lang == langPython && fc.mentions("triton", "tl.", "flydsl", "gluon")
 	fc.hostOnly = fc.lang == langC && hostFile.MatchString(fc.path) && !fc.mentions("__global__", "__device__", "threadIdx", "_DEVICE", "__syncthreads", "__shared__", "__kernel")
 	for i := range fc.d.hunks {
@@ -201,11 +204,11 @@ func (fc *fileContext) mentions(words ...string) bool {
 	return false
 }
 
-// findOldDefs lists the functions whose headers are among the removed lines.
-func (fc *fileContext) findOldDefs() {
+// findDefs lists the functions whose headers are among the changed lines.
+func (fc *fileContext) findDefs() {
 	for i := range fc.d.hunks {
 		for _, l := range fc.d.hunks[i].lines {
-			if l.kind != '-' || !strings.Contains(l.text, "(") {
+			if l.kind == ' ' || !strings.Contains(l.text, "(") {
 				continue
 			}
 			sc := scanner{lang: fc.lang}
@@ -220,8 +223,10 @@ func (fc *fileContext) findOldDefs() {
 			} else if fc.lang == langC {
 				name = functionHeader(sc.out, indentOf(l.text) == 0)
 			}
-			if name != "" {
+			if name != "" && l.kind == '-' {
 				fc.oldDefs[name] = true
+			} else if name != "" {
+				fc.newDefs[name] = true
 			}
 		}
 	}

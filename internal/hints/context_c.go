@@ -122,8 +122,8 @@ func (w *walker) functionStart(l *srcLine) {
 		w.fns[id].device++
 	}
 	w.pending, w.pendName = scopeFn, name
-	w.pendAdd = l.kind == '+' && !w.fc.oldDefs[name]
-	if l.kind == '+' && w.pendAdd {
+	w.pendAdd = w.fc.onlyHere(l, name)
+	if w.pendAdd {
 		l.newFn = name
 	}
 }

@@ -89,7 +89,7 @@ func (w *walker) def(l *srcLine) {
 		w.fns[id].device += 3
 	}
 	w.pendName = ""
-	added := l.kind == '+' && !w.fc.oldDefs[name]
+	added := w.fc.onlyHere(l, name)
 	if added && l.newFn == "" {
 		l.newFn = name
 	}
@@ -118,4 +118,9 @@ func (w *walker) loopBounds(ts []token) {
 			w.h.bounds[t.text] = true
 		}
 	}
+}
+
+// onlyHere tells whether a function is defined on one side of the diff only.
+func (fc *fileContext) onlyHere(l *srcLine, name string) bool {
+	return l.kind == '+' && !fc.oldDefs[name] || l.kind == '-' && !fc.newDefs[name]
 }

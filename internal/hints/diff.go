@@ -313,5 +313,8 @@ func hunkRange(s string) (at, n int, ok bool) {
 		return at, 1, true
 	}
 	n, err = strconv.Atoi(c)
+	if n > 0 {
+		at = max(at, 1) // git counts from 1; 0 goes with an empty side only
+	}
 	return at, n, err == nil && n >= 0 && n <= 1<<31
 }

@@ -77,6 +77,9 @@ func (fc *fileContext) flagContext(l *srcLine) bool {
 	return fc.base == "setup.py" || strings.Contains(fc.path, "compil") || strings.Contains(fc.path, "build") || strings.Contains(fc.path, "jit")
 }
 
+// justText are commands that print their arguments.
+var justText = wordSet("message MESSAGE echo print printf info warning error")
+
 // flagsOf lists the flags of some lines. In code they are strings, in build files
 // words.
 func (fc *fileContext) flagsOf(ls []*srcLine) map[string]*srcLine {
@@ -88,6 +91,9 @@ func (fc *fileContext) flagsOf(ls []*srcLine) map[string]*srcLine {
 		}
 	}
 	for _, l := range ls {
+		if l.toks[0].kind == tokIdent && justText[l.toks[0].last()] {
+			continue
+		}
 		prev := token{}
 		for i, t := range l.toks {
 			switch {

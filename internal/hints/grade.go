@@ -19,6 +19,7 @@ type evidenceOf struct {
 	wantDevice    bool // means little in host code
 	anyFile       bool // true also in CI and build files
 	multiple      float64
+	nameOnly      bool // a consistent rename explains it
 	run           *run
 }
 
@@ -47,6 +48,10 @@ func (fc *fileContext) setLines(c *candidate, e *evidenceOf) {
 	if e.new != nil {
 		c.NewLine, c.After, c.newHash, c.newFn = e.new.new, clip(e.new.text), e.new.hash, e.new.newFn
 	}
+	if e.new == nil && e.old != nil {
+		c.newFn = e.old.newFn
+	}
+	c.nameOnly = e.nameOnly
 	if e.run != nil {
 		c.newHash, c.oldHash = hashIn(e.run.new, e.new), hashIn(e.run.old, e.old)
 	}

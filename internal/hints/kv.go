@@ -10,6 +10,7 @@ type setting struct {
 	val  []token
 	line *srcLine
 	kw   bool // key=value inside a call, or an attribute
+	item bool // config["key"] = value: it overrides what was there
 }
 
 // settingsOf finds the settings of a line.
@@ -98,6 +99,7 @@ func settingAt(fc *fileContext, ts []token, i int) (s setting, next int) {
 		from = annotated(ts, i+2)
 	case n.text == "]" && k.kind == tokString && i+2 < len(ts) && ts[i+2].text == "=":
 		from = i + 3
+		s.kw, s.item = true, i > 1 && ts[i-1].text == "["
 	case n.text == "," && k.kind == tokString && i > 1 && ts[i-1].text == "(" && isGetter(ts[i-2]):
 		from = i + 2
 	case n.text == "{" && fc.lang == langC && i+3 < len(ts) && ts[i+2].kind == tokNumber && ts[i+3].text == "}":

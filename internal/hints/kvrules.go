@@ -161,8 +161,8 @@ func textOf(ts []token) string {
 
 // compare says how much the change of a value means for its class.
 func (fc *fileContext) compare(h *sourceHunk, k *keyClass, c *settingChange) verdict {
-	a, aok := evaluate(c.old.val)
-	b, bok := evaluate(c.new.val)
+	a, aok := evaluate(fc.resolve(c.old.val, false))
+	b, bok := evaluate(fc.resolve(c.new.val, true))
 	switch {
 	case k.pattern == "dtype":
 		return compareTypes(c.old.val, c.new.val)
@@ -181,6 +181,11 @@ func (fc *fileContext) compare(h *sourceHunk, k *keyClass, c *settingChange) ver
 	}
 	if p, q := boolOf(c.old.val), boolOf(c.new.val); p != unknown && q != unknown {
 		return compareSwitch(k, c.key, q)
+	}
+	if q := boolOf(c.new.val); k.pattern == "dispatch" && q != unknown && boolOf(c.old.val) == unknown {
+		v := compareSwitch(k, c.key, q)
+		v.level, v.reason = 3, "a condition became a constant"
+		return v
 	}
 	d := diffTokens(c.old.val, c.new.val)
 	if k.pattern == "loop_bounds" {
@@ -394,7 +399,7 @@ func (fc *fileContext) relevance(k *keyClass, l *srcLine, level int, key string)
 // presence judges a setting that was added to, or removed from, something that
 // exists: a keyword of a call, an attribute of a function.
 func (fc *fileContext) presence(r *run, k *keyClass, s *setting, added bool) {
-	if !s.kw || !fc.attached(r, s.line) {
+	if !s.kw || !fc.attached(r, s.line) && (!s.item || s.line.newFn != "") {
 		return
 	}
 	_, num := evaluate(s.val)
@@ -416,6 +421,10 @@ func (fc *fileContext) presence(r *run, k *keyClass, s *setting, added bool) {
 		level = 3
 	case "num_stages", "num_warps", "mfma_shape", "vector_width":
 		if !num {
+			return
+		}
+	case "tile_size", "launch_config", "prefetch":
+		if !num || !s.item || !added {
 			return
 		}
 	case "dtype":

@@ -108,3 +108,5 @@ func (e *evaluator) unit(depth int) (float64, bool) {
 	}
 	return 0, false
 }
+
+func formatNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

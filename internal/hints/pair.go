@@ -55,6 +55,13 @@ func (fc *fileContext) typeRule(r *run, p pair, d tokenDiff) {
 		return
 	}
 	x, y := typesIn(fc.lang, d.old), typesIn(fc.lang, d.new)
+	if fc.lang == langC && p.new.dev == yes && has64(d.new) && !has64(d.old) && !has64(p.old.toks) {
+		fc.emit(evidenceOf{
+			pattern: "dtype", level: 2, old: p.old, new: p.new, run: r, reason: "index arithmetic became 64 bits wide",
+			cause: "64-bit address arithmetic takes two instructions and two registers",
+		})
+		return
+	}
 	if len(x) == 0 || len(y) == 0 {
 		return
 	}
@@ -89,6 +96,17 @@ func (fc *fileContext) typeRule(r *run, p pair, d tokenDiff) {
 	}
 	e.level = min(e.level, fc.level3(p.new)+b2i(fc.lang == langPython && e.level == 3))
 	fc.emit(e)
+}
+
+// has64 finds 64-bit integer types.
+func has64(ts []token) bool {
+	for _, t := range ts {
+		switch t.last() {
+		case "int64_t", "uint64_t", "size_t", "ptrdiff_t", "long_index_t", "ulong", "int64":
+			return true
+		}
+	}
+	return false
 }
 
 func b2i(b bool) int {

@@ -21,6 +21,8 @@ func (fc *fileContext) loopRule(h *sourceHunk, r *run, p pair) {
 		return
 	}
 	fc.unrollKind(r, p, a, b)
+	fc.resolveHead(&a, false)
+	fc.resolveHead(&b, true)
 	v := compareHeads(a, b)
 	if v.level == 0 {
 		return
@@ -30,6 +32,10 @@ func (fc *fileContext) loopRule(h *sourceHunk, r *run, p pair) {
 		return
 	}
 	fc.emit(evidenceOf{pattern: "loop_bounds", level: level, old: p.old, new: p.new, run: r, faster: v.faster, multiple: ratioOf(v.ratio), reason: v.reason})
+}
+
+func (fc *fileContext) resolveHead(h *loopHead, after bool) {
+	h.start, h.stop, h.step = fc.resolve(h.start, after), fc.resolve(h.stop, after), fc.resolve(h.step, after)
 }
 
 // loopPlace lowers a level for loops of host code.

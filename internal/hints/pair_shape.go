@@ -323,16 +323,25 @@ var indexWord = rx(`(?i)stride|threadIdx|tid|lane|offs|get_(local|global)_id|row
 // indexRule finds address arithmetic whose terms were exchanged: row * ld + col
 // becomes col * ld + row.
 func (fc *fileContext) indexRule(r *run, p pair, d tokenDiff) {
-	if r.judged[p.new] || p.new.dev == no || len(d.old) == 0 || len(d.old) != len(d.new) || !hasText(p.new.toks, "*") && !hasText(p.new.toks, "None") {
+	if r.judged[p.new] || p.new.dev == no || len(d.old) == 0 || len(d.old) != len(d.new) || !hasText(p.new.toks, "*") && !hasText(p.new.toks, "None") && !isMapping(p.new.toks) {
 		return
 	}
 	if p.new.dev != yes && !fc.gpu && !fc.triton {
+		return
+	}
+	if isMapping(p.old.toks) && isMapping(p.new.toks) && p.new.dev == yes && !hasNumber(d.old) && !hasNumber(d.new) && len(d.old) > 1 {
+		fc.emit(evidenceOf{pattern: "layout", level: 2, old: p.old, new: p.new, run: r, nameOnly: true, reason: "lanes are mapped to elements in another way", cause: "uncoalesced access"})
 		return
 	}
 	if !sameBag(d.old, d.new) || !indexed(d.new) || isCommuted(p.old.toks, p.new.toks) {
 		return
 	}
 	fc.emit(evidenceOf{pattern: "layout", level: 2, old: p.old, new: p.new, run: r, reason: "the terms of an address were exchanged: neighbouring lanes may no longer read neighbouring elements", cause: "uncoalesced access"})
+}
+
+// isMapping tells whether a line divides the index of a lane: tid / cols, tid % cols.
+func isMapping(ts []token) bool {
+	return (hasText(ts, "/") || hasText(ts, "//")) && hasText(ts, "%") && indexed(ts)
 }
 
 func sameBag(a, b []token) bool {

@@ -30,6 +30,7 @@ func (fc *fileContext) pinRules(r *run) {
 		fc.requirements(r)
 	case langDocker, langShell, langCMake, langMake, langYAML, langJSON:
 		fc.pinLines(r)
+		fc.requirements(r)
 	}
 }
 
@@ -61,6 +62,9 @@ func (fc *fileContext) requirements(r *run) {
 		name := strings.ToLower(m[1])
 		o := olds[name]
 		if o == nil || vers[name] == m[2] || name == "version" || name == "python" || name == "requires-python" || devPackages.MatchString(name) {
+			continue
+		}
+		if fc.lang != langReqs && fc.lang != langTOML && !strings.Contains(l.text, "==") {
 			continue
 		}
 		if fc.lang == langTOML && !versionWord.MatchString(m[2]) {

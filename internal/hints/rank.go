@@ -52,6 +52,9 @@ func (c *collector) judge(k *candidate) bool {
 	if c.onlyRenamed(k) {
 		return false
 	}
+	if k.newFn != "" && k.NewLine == 0 {
+		return false // the function itself is gone
+	}
 	if k.newFn != "" {
 		if c.called[k.newFn] == 0 {
 			return false // nothing that the diff shows calls the new function
@@ -83,7 +86,7 @@ func (c *collector) moved(k *candidate) bool {
 // onlyRenamed tells whether the lines differ in names that the diff renames
 // consistently: at least twice, and never to something else.
 func (c *collector) onlyRenamed(k *candidate) bool {
-	if len(k.renames) == 0 || !byName[k.Pattern] {
+	if len(k.renames) == 0 || !byName[k.Pattern] && !k.nameOnly {
 		return false
 	}
 	for _, r := range k.renames {
