@@ -125,13 +125,16 @@ func (c command) stream(ctx context.Context, consume func(io.Reader) error, args
 	if err := cmd.Start(); err != nil {
 		return c.fail(ctx, cmd, stderr, args, err)
 	}
+	ended := make(chan struct{})
+	defer close(ended)
+	go endGroup(ctx, ended, cmd.Process.Pid, out)
 	consumeErr := consume(out)
 	if consumeErr != nil && ctx.Err() == nil {
 		cancel()
-		_ = cmd.Wait()
+		_ = wait(ctx, cmd)
 		return consumeErr
 	}
-	if err := cmd.Wait(); err != nil {
+	if err := wait(ctx, cmd); err != nil {
 		return c.fail(ctx, cmd, stderr, args, err)
 	}
 	return consumeErr
@@ -151,13 +154,38 @@ func (c command) build(ctx context.Context, args []string) (*exec.Cmd, *tail) {
 	if c.hold != nil {
 		cmd.ExtraFiles = []*os.File{c.hold}
 	}
-	cmd.WaitDelay = termGrace + 2*time.Second
-	cmd.Cancel = func() error {
-		group := -cmd.Process.Pid
-		time.AfterFunc(termGrace, func() { _ = syscall.Kill(group, syscall.SIGKILL) })
-		return syscall.Kill(group, syscall.SIGTERM)
-	}
+	cmd.WaitDelay = termGrace
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 	return cmd, stderr
+}
+
+// endGroup kills a group that does not end after the end of ctx, and lets go of
+// its output: a process that left the group may hold that open for ever.
+func endGroup(ctx context.Context, ended <-chan struct{}, pid int, out io.Closer) {
+	select {
+	case <-ended:
+		return
+	case <-ctx.Done():
+	}
+	grace := time.NewTimer(termGrace)
+	defer grace.Stop()
+	select {
+	case <-ended:
+	case <-grace.C:
+		_ = syscall.Kill(-pid, syscall.SIGKILL)
+		_ = out.Close()
+	}
+}
+
+// wait waits for git. After the end of ctx no process of its group is left.
+// WaitDelay kills the leader; its children, who may ignore TERM as well, are
+// killed here, at once, while their number can be nobody else's.
+func wait(ctx context.Context, cmd *exec.Cmd) error {
+	err := cmd.Wait()
+	if ctx.Err() != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	}
+	return err
 }
 
 func (c command) fail(ctx context.Context, cmd *exec.Cmd, stderr *tail, args []string, err error) error {

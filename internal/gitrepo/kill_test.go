@@ -28,6 +28,7 @@ type childSpec struct {
 	Repo, Dir, Steps string // Steps is the file that recorded steps go to
 	Mode             Mode
 	Commits          []string
+	Overlay          string // laid over an ignored file and at a new place
 	Recover          bool
 }
 
@@ -44,7 +45,10 @@ func childMain(spec string) error {
 	if err != nil {
 		return err
 	}
-	w, err := r.Prepare(ctx, WorkspaceOptions{Mode: s.Mode, Dir: s.Dir, Run: "kill", Record: s.record})
+	w, err := r.Prepare(ctx, WorkspaceOptions{
+		Mode: s.Mode, Dir: s.Dir, Run: "kill", Record: s.record,
+		Overlays: []Overlay{{s.Overlay, "local.env"}, {s.Overlay, "fresh/bench"}},
+	})
 	if err != nil {
 		return err
 	}
@@ -161,8 +165,12 @@ func testKills(t *testing.T, mode Mode) {
 	fingerprint(t, r.dir)
 	before, all := fingerprint(t, r.dir), gitFiles(t, r.dir)
 	cache := t.TempDir()
-	s := childSpec{Repo: r.dir, Dir: filepath.Join(cache, "slot-0"), Mode: mode, Steps: filepath.Join(t.TempDir(), "steps"), Commits: []string{hashes[2], hashes[0], hashes[4]}}
+	s := childSpec{Repo: r.dir, Dir: filepath.Join(cache, "slot-0"), Mode: mode, Steps: filepath.Join(t.TempDir(), "steps"), Commits: []string{hashes[2], hashes[0], hashes[4]}, Overlay: filepath.Join(t.TempDir(), "bench")}
+	writeFile(t, s.Overlay, "bench\n")
 	whole, _ := runChild(t, s, 0, nil)
+	if testing.Short() {
+		*kills = min(*kills, 8)
+	}
 	killed := 0
 	for i := 0; killed < *kills && i < 3**kills; i++ {
 		os.Remove(s.Steps)

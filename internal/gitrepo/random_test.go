@@ -12,6 +12,8 @@ import (
 	"time"
 )
 
+var treeSeed = flag.Uint64("tree-seed", 0, "seed of the random trees; 0: the time")
+
 var trees = flag.Int("trees", 12, "how many random trees in-place mode saves and restores")
 
 // scribbler does to a checkout what users and benchmarks do, at random, on few
@@ -80,7 +82,10 @@ func (s *scribbler) scribble() {
 }
 
 func TestInPlaceRandomTrees(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
+	seed := *treeSeed
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
 	for i := range *trees {
 		s := &scribbler{testRepo: newRepo(t), rng: rand.New(rand.NewPCG(seed, uint64(i)))}
 		var hashes []string

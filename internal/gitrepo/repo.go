@@ -103,6 +103,13 @@ func (r *Repo) locate(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
+	if r.checkout && topErr != nil {
+		return topErr
+	}
+	return r.setPaths(paths)
+}
+
+func (r *Repo) setPaths(paths [3]string) (err error) {
 	if r.common, err = filepath.EvalSymlinks(paths[0]); err != nil {
 		return err
 	}
@@ -115,7 +122,6 @@ func (r *Repo) locate(ctx context.Context, dir string) error {
 	r.root = r.common
 	if r.checkout {
 		r.root = paths[2]
-		return topErr
 	}
 	return nil
 }

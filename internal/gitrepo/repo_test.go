@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestOpenErrors(t *testing.T) {
@@ -212,15 +213,29 @@ func TestDirty(t *testing.T) {
 	}
 }
 
+// A git that hangs ends, with all that it started: whether it obeys TERM, or
+// not, or left its process group.
 func TestGitRunsUnderADeadline(t *testing.T) {
-	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\necho partial\necho why >&2\nsleep 60 & sleep 60\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	_, err := command{dir: bin, limit: 50 * 1e6}.run(t.Context(), "version")
-	ge, ok := errors.AsType[*GitError](err)
-	if !ok || !strings.Contains(ge.Error(), "deadline") || ge.Stderr != "why" {
-		t.Errorf("error %v", err)
+	for name, script := range map[string]string{
+		"obedient": "sleep 60 & sleep 60",
+		"stubborn": "trap '' TERM; (trap '' TERM; sleep 60) & while :; do sleep 1; done",
+		"deserter": "setsid sleep 20 & sleep 60",
+	} {
+		t.Run(name, func(t *testing.T) {
+			bin := t.TempDir()
+			t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+			if err := os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\necho partial\necho why >&2\n"+script+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			begin := time.Now()
+			_, err := command{dir: bin, limit: 200 * time.Millisecond}.run(t.Context(), "version")
+			ge, ok := errors.AsType[*GitError](err)
+			if !ok || !strings.Contains(ge.Error(), "deadline") || !strings.Contains(ge.Stderr, "why") {
+				t.Errorf("error %v", err)
+			}
+			if took := time.Since(begin); took > 15*time.Second {
+				t.Errorf("took %v", took)
+			}
+		})
 	}
 }

@@ -188,12 +188,14 @@ func untracked(ctx context.Context, c command) (files []string, err error) {
 	return files, err
 }
 
+// updateIndex records files as they are. Replacing, because git add -u does not
+// see that a folder is gone where there is now a link that leads in a circle.
 func updateIndex(ctx context.Context, c command, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
 	c.stdin = strings.NewReader(strings.Join(paths, "\x00"))
-	_, err := c.run(ctx, "update-index", "--add", "--remove", "-z", "--stdin")
+	_, err := c.run(ctx, "update-index", "--add", "--remove", "--replace", "-z", "--stdin")
 	return err
 }
 

@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -488,4 +489,23 @@ func TestCloneIsSparseLikeTheCheckout(t *testing.T) {
 	checkout(t, w, a)
 	wantFile(t, w, "in/x", "1\n")
 	wantFile(t, w, "out/y", "")
+}
+
+// A hunt that is stopped in the middle of a checkout goes on later.
+func TestCancelledCheckout(t *testing.T) {
+	r := longHistory(t, 200)
+	hashes := strings.Fields(r.git("rev-list", "main"))
+	w := prepare(t, r, WorkspaceOptions{})
+	for i := range 5 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*2*time.Millisecond)
+		_, err := w.Checkout(ctx, hashes[i])
+		cancel()
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("cancelled checkout: %v", err)
+		}
+		checkout(t, w, hashes[i+50])
+		if got := run(t, w.Dir(), "git", "status", "--porcelain"); got != "" {
+			t.Errorf("tree is not clean: %s", got)
+		}
+	}
 }
