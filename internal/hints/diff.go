@@ -303,18 +303,19 @@ func (p *parser) hunkHeader(s string) {
 	p.f.hunks = append(p.f.hunks, diffHunk{section: strings.TrimSpace(section)})
 }
 
+// hunkRange reads "3,4" or "3". git counts from 1; 0 goes with an empty side only.
 func hunkRange(s string) (at, n int, ok bool) {
 	a, c, has := strings.Cut(s, ",")
 	at, err := strconv.Atoi(a)
 	if err != nil || at < 0 || at > 1<<31 {
 		return 0, 0, false
 	}
-	if !has {
-		return at, 1, true
+	n = 1
+	if has {
+		n, err = strconv.Atoi(c)
 	}
-	n, err = strconv.Atoi(c)
 	if n > 0 {
-		at = max(at, 1) // git counts from 1; 0 goes with an empty side only
+		at = max(at, 1)
 	}
 	return at, n, err == nil && n >= 0 && n <= 1<<31
 }

@@ -198,6 +198,11 @@ func (fc *fileContext) compare(h *sourceHunk, k *keyClass, c *settingChange) ver
 func (fc *fileContext) compareTokens(k *keyClass, c *settingChange, d tokenDiff) verdict {
 	nums := onlyNumbers(d.old) && onlyNumbers(d.new) && (hasNumber(d.old) || hasNumber(d.new) || shaped(d.new))
 	switch {
+	case k.pattern == "autotune_config" && c.key == "key":
+		if strings.Contains(c.new.line.text+c.new.line.call+c.new.line.outer, "autotune") {
+			return verdict{level: 2, reason: "results are stored by another key: tuning may run again, or one result serves more shapes"}
+		}
+		return verdict{}
 	case onlyBrackets(d.old) && onlyBrackets(d.new):
 		return verdict{}
 	case k.pattern == "mfma_shape" && fc.shapeIn(d.old) != "" && fc.shapeIn(d.old) == fc.shapeIn(d.new):

@@ -375,6 +375,9 @@ func (fc *fileContext) reportCast(r *run, ls []*srcLine, n map[*srcLine]int, wha
 func castsIn(l language, ts []token) []typeInfo {
 	var out []typeInfo
 	for i := 0; i+2 < len(ts); i++ {
+		if l == langC && ts[i].text == "(" && ts[i+2].text == ")" && ts[i+1].kind == tokIdent {
+			out = append(out, typesIn(l, ts[i+1:i+2])...)
+		}
 		name := ts[i].last()
 		ok := false
 		switch l {
