@@ -75,13 +75,14 @@ func (a answer) named() bool { return len(a.suspect.among) > 0 }
 func (p *problem) solve(w window, phase Phase) answer {
 	for range 4 * stepsMax {
 		b := p.believe(w)
-		mid, state := p.middle(b)
-		switch state {
-		case middleMore:
-			return answer{next: p.next(b, phase, p.visitMiddle(b, mid), "a value between fast and slow: is it a level of its own?")}
-		case middleLevel:
-			w = p.largerJump(w, mid)
+		l, several, ask := p.landing(b)
+		if several {
+			w = p.largerJump(w, l)
 			continue
+		}
+		if ask >= 0 {
+			return answer{next: p.next(b, phase, p.steps([]int{ask}, "is this a level between?"),
+				"a value between fast and slow: its neighbour tells whether that is a level of its own")}
 		}
 		return p.conclude(b, phase)
 	}
@@ -95,13 +96,14 @@ func (p *problem) believe(w window) *belief {
 	c := p.split(w)
 	var b *belief
 	var slow []float64
+	offset := 0.0
 	for pass := range 3 {
-		lv, sites := p.estimate(c, slow)
+		lv, sites := p.estimate(c, slow, offset)
 		if lv.gap() <= 0 {
 			lv.b = lv.g + max(p.floor, 1e-9)
 		}
 		b = p.infer(c, sites, lv, pass == 2)
-		slow = b.slow
+		slow, offset = b.slow, b.levels.offset
 	}
 	return b
 }
@@ -115,7 +117,7 @@ func (p *problem) conclude(b *belief, phase Phase) answer {
 	if settled {
 		pairs := p.pairs(s)
 		odds := pairOdds(pairs, b.levels)
-		if mass >= confirmMass(conf, b.separation) && p.confirmed(pairs, odds) {
+		if mass >= max(nameMass, confirmMass(conf, b.separation)) && p.confirmed(pairs, odds) {
 			return answer{suspect: s, mass: mass, odds: odds, belief: b}
 		}
 		if mass >= pairMass && !p.confirmed(pairs, odds) && len(pairs) < pairsMax {
@@ -124,10 +126,45 @@ func (p *problem) conclude(b *belief, phase Phase) answer {
 		}
 	}
 	o := p.choose(b)
+	if p.futile(b, o) {
+		if a, ok := p.concludeAmong(b); ok {
+			return a
+		}
+	}
 	if o.pos < 0 {
 		return answer{suspect: s, mass: mass, odds: pairOdds(p.pairs(s), b.levels), belief: b}
 	}
 	return answer{next: p.next(b, phase, p.lookAt(b, o), p.explain(b, o))}
+}
+
+// futile reports whether telling the last few candidates apart would take more
+// runs than the hunt so far: their own offsets are as large as the step, or the
+// machine's states last longer than its runs.
+func (p *problem) futile(b *belief, o option) bool {
+	if o.pos < 0 {
+		return true
+	}
+	bits := p.bits(b)
+	return bits < futileBits && bits/max(o.score, 1e-12) > max(futileRuns, futileShare*float64(len(p.obs)))
+}
+
+// concludeAmong names the smallest set of neighbours that holds nearly all of the
+// posterior, once pairs across the whole set have shown that the step is in it.
+func (p *problem) concludeAmong(b *belief) (answer, bool) {
+	among, mass := p.bracket(b, max(nameMass, confirmMass(p.v.Options.Confidence, b.separation)))
+	if len(among) == 0 || len(among) > amongMax || b.cells.over != nil {
+		return answer{}, false
+	}
+	s := suspect{fast: among[0] - 1, slow: among[len(among)-1], among: among}
+	pairs := p.pairs(s)
+	odds := pairOdds(pairs, b.levels)
+	if p.confirmed(pairs, odds) {
+		return answer{suspect: s, mass: mass, odds: odds, belief: b}, true
+	}
+	if len(pairs) >= pairsMax {
+		return answer{}, false
+	}
+	return answer{next: p.next(b, PhaseConfirm, p.pairUp(s, odds, b), "the commits on both sides of the last candidates in turn")}, true
 }
 
 func (p *problem) confirmed(pairs []float64, odds float64) bool {

@@ -11,12 +11,13 @@ import (
 // option is a position that could be visited next.
 type option struct {
 	pos    int
-	slow   float64 // probability that it is slow
-	chance float64 // probability that it builds and runs
-	extra  float64 // cost of getting there, in runs
-	runs   int     // usable runs that it has
-	r      int     // runs to make
-	score  float64 // bits per run of cost
+	slow   float64                    // probability that it is slow
+	by     [len(offsetShares)]float64 // the same, with each hypothesis on the offsets
+	chance float64                    // probability that it builds and runs
+	extra  float64                    // cost of getting there, in runs
+	runs   int                        // usable runs that it has
+	r      int                        // runs to make
+	score  float64                    // bits per run of cost
 }
 
 // better compares scores so that rounding does not break ties.
@@ -54,24 +55,30 @@ func (p *problem) choose(b *belief) option {
 	return best
 }
 
-// gain is the information of r more runs at o. A commit's own offset does not
-// average out, so the runs that a position has already leave less to learn.
+// gain is the information of r more runs at o, under each hypothesis on the
+// commits' own offsets. An offset does not average out, so the runs that a
+// position has already leave less to learn from it, and other positions more.
 func (p *problem) gain(in stats.Information, b *belief, o option, r int) float64 {
-	after := b.sight(o.runs + r)
-	before := 0.0
-	if o.runs > 0 {
-		before = b.sight(o.runs)
+	sum := 0.0
+	for i, share := range offsetShares {
+		w := b.levels.own[i]
+		if w < 1e-6 {
+			continue
+		}
+		after, before := b.sight(o.runs+r, share), 0.0
+		if o.runs > 0 {
+			before = b.sight(o.runs, share)
+		}
+		sum += w * in.Bits(o.by[i]/w, min(math.Sqrt(max(after*after-before*before, 0)), separationCap))
 	}
-	return in.Bits(o.slow, min(math.Sqrt(max(after*after-before*before, 0)), separationCap))
+	return sum
 }
 
-// sight is the separation of fast and slow that n runs at one commit show.
-func (b *belief) sight(n int) float64 {
-	lv := b.levels
-	per := 1 / max(b.separation*b.separation*lv.lambda, 1e-12)
-	gap := max(lv.gap(), 1e-300)
-	own := lv.offset / gap
-	return 1 / math.Sqrt(per/float64(n)+own*own)
+// sight is the separation of fast and slow that n runs at one commit show when
+// commits differ by themselves by a share of the gap.
+func (b *belief) sight(n int, share float64) float64 {
+	per := 1 / max(b.separation*b.separation*b.levels.lambda, 1e-12)
+	return 1 / math.Sqrt(per/float64(n)+share*share)
 }
 
 // options lists what is worth a look: every visited inner position and, in every
@@ -81,7 +88,11 @@ func (p *problem) options(b *belief) []option {
 	var out []option
 	for i, pos := range c.sites {
 		if pos != c.w.lo && pos != c.w.hi && p.testable(pos) {
-			out = append(out, option{pos: pos, slow: b.slow[i], chance: 1, extra: p.warmCost, runs: len(p.runsAt[pos])})
+			o := option{pos: pos, slow: b.slow[i], chance: 1, extra: p.warmCost, runs: len(p.runsAt[pos])}
+			for j := range o.by {
+				o.by[j] = b.by[j].slow[i]
+			}
+			out = append(out, o)
 		}
 	}
 	if c.over != nil {
@@ -125,7 +136,11 @@ func (p *problem) newOption(b *belief, k, pos int, broken []int) option {
 	c := b.cells
 	a, z := c.sites[k], c.sites[k+1]
 	o := option{pos: pos, chance: p.chance(pos, broken), extra: p.buildCost + p.warmCost}
-	o.slow = b.slow[k] + b.cell[k]*p.shareUpTo(a, z, pos)
+	share := p.shareUpTo(a, z, pos)
+	o.slow = b.slow[k] + b.cell[k]*share
+	for j := range o.by {
+		o.by[j] = b.by[j].slow[k] + b.by[j].cell[k]*share
+	}
 	if p.v.Places[pos].Built {
 		o.extra, o.chance = p.warmCost, 1
 	}

@@ -64,8 +64,14 @@ func pairOdds(pairs []float64, lv levels) float64 {
 	}
 	f := stats.NewFloorT()
 	sd := math.Sqrt2 * lv.s / math.Sqrt(lv.lambda)
-	own := math.Sqrt2 * lv.offset
-	return logLikelihood(f, pairs, lv.gap(), sd, own) - logLikelihood(f, pairs, 0, sd, own)
+	m := stats.Median(pairs)
+	var step, none [len(offsetShares)]float64
+	for i, share := range offsetShares {
+		own := math.Sqrt2 * share * lv.gap()
+		step[i] = math.Log(lv.own[i]) + logLikelihood(f, pairs, m, lv.gap(), sd, own)
+		none[i] = math.Log(lv.own[i]) + logLikelihood(f, pairs, m, 0, sd, own)
+	}
+	return logSum(step[:]) - logSum(none[:])
 }
 
 // penalties lower the weight of cells whose pairs spoke against them.

@@ -30,17 +30,15 @@ const (
 
 	// Inference.
 	sureFast, sureSlow = 0.03, 0.97 // P(slow) from which a position helps to place the levels
-	gridReach          = 3          // points of the level grids on each side
+	gridReach          = 2          // points of the level grids on each side
 	gridStep           = 1.25       // their distance in standard errors of the level
-	scaleReach         = 2          // points of the scatter grid on each side
+	scaleReach         = 1          // points of the scatter grid on each side
 	scaleShift         = 0.85       // † the scatter grid's centre: robust scales run high
-	scaleStepLeast     = 0.08       // least distance of its points in log
-	scaleStep          = 0.9        // their distance is this over √runs
+	scaleStepLeast     = 0.12       // least distance of its points in log
+	scaleStep          = 1.2        // their distance is this over √runs
 	lambdaLeast        = 0.25       // tempering never takes more than three quarters of the evidence
 	lambdaBias         = 0.5        // lag-1 autocorrelation of n independent runs strays by about 1/√n
 	separationBias     = 0.9        // † d' is estimated high while the scatter is estimated from few runs
-	offsetPrior        = 0.06       // † expected sd of a commit's own offset, in gaps
-	offsetPriorWeight  = 3.0        // † worth this many measured offsets
 	driftT             = 2.2        // t statistic from which a trend is corrected
 	driftShrink        = 1.5        // and how much of it is held back
 	driftClip          = 6.0        // residuals are clipped at this many scatters
@@ -60,18 +58,25 @@ const (
 
 	// Confirmation.
 	pairMass         = 0.8 // † posterior from which pairs say more than anything else
+	nameMass         = 0.985
 	pairsMax         = 40
 	rejectOdds       = -3.0 // ln odds at which a suspect is dropped
 	statedCap        = 0.995
 	unconfirmedCap   = 0.95
 	weakSeparation   = 1.5 // below it the strict posterior is asked for
 	bracketMass      = 0.9
+	futileBits       = 2.5 // entropy of the posterior at which giving up on the rest is considered
+	futileRuns       = 25  // † expected runs for it that are always worth while
+	futileShare      = 0.5 // † and as a share of those made
+	amongMax         = 12  // largest set that is named
 	failuresQuestion = 3
 
 	// Several steps.
 	middleShare  = 0.25 // of the gap: a level this far from both ends is a level of its own
 	middleZ      = 4.0
-	middleRuns   = 6
+	alikeShare   = 0.1 // † of the gap: levels this close are one
+	alikeZ       = 2.5 // or in standard errors
+	quietShare   = 0.8 // † of the other positions that must lie on the two levels
 	residualGap  = 0.2 // of the whole gap: smaller rests are not searched
 	residualZ    = 3.5
 	residualPlan = 4.0 // standard errors on middleShare of the gap that the rest's ends aim at
@@ -95,3 +100,10 @@ const (
 
 // runLadder are the numbers of runs that a visit may have.
 var runLadder = [...]int{1, 2, 3, 4, 6, 8, 12, 16}
+
+// offsetShares are the sizes that a commit's own permanent offset may have (code
+// layout, alignment), as sd in gaps, and offsetPriors† how likely each is.
+var (
+	offsetShares = [3]float64{0.02, 0.08, 0.2}
+	offsetPriors = offsetWeights{0.45, 0.3, 0.25}
+)

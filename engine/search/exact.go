@@ -116,10 +116,10 @@ func known(found []answer, slow int) bool {
 
 // exactBelief is the certainty that the culprit is in cell k.
 func (p *problem) exactBelief(c *cells, k int) *belief {
-	b := &belief{cells: c, cell: make([]float64, len(c.prior)), slow: make([]float64, len(c.sites)), top: k}
-	b.cell[k] = 1
+	b := newBelief(c, levels{})
+	b.top, b.cell[k], b.by[0].cell[k] = k, 1, 1
 	g, z := stats.Median(p.ys(c.sites[0])), stats.Median(p.ys(c.sites[len(c.sites)-1]))
-	b.levels = levels{g: g, b: z, s: p.floor, lambda: 1}
+	b.levels = levels{g: g, b: z, s: p.floor, lambda: 1, own: offsetWeights{1}}
 	b.separation = (z - g) / p.floor
 	return b.finish()
 }

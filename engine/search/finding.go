@@ -139,7 +139,7 @@ func (p *problem) spent(d Decision) Decision {
 		return p.done(f)
 	}
 	b := p.believe(w)
-	f.Candidates, f.Probability = p.bracket(b)
+	f.Candidates, f.Probability = p.bracket(b, bracketMass)
 	if len(f.Candidates) > 0 {
 		f.Culprit, f.LastGood = -1, -1
 	}
@@ -152,22 +152,22 @@ func (p *problem) spent(d Decision) Decision {
 	return done
 }
 
-// bracket is the smallest set of neighbouring candidates with nine tenths of the
+// bracket is the smallest set of neighbouring candidates with a share of the
 // posterior. In a graph neighbours are candidates in the order of probability.
-func (p *problem) bracket(b *belief) ([]int, float64) {
+func (p *problem) bracket(b *belief, share float64) ([]int, float64) {
 	c := b.cells
 	if c.over != nil {
-		return p.bracketGraph(b)
+		return p.bracketGraph(b, share)
 	}
 	best, from, to, got := math.MaxInt, 0, 0, 0.0
 	i, sum := 0, 0.0
 	for j := range b.cell {
 		sum += b.cell[j]
-		for i < j && sum-b.cell[i] >= bracketMass {
+		for i < j && sum-b.cell[i] >= share {
 			sum -= b.cell[i]
 			i++
 		}
-		if n := c.sites[j+1] - c.sites[i]; sum >= bracketMass*(1-tieTolerance) && n < best {
+		if n := c.sites[j+1] - c.sites[i]; sum >= share*(1-tieTolerance) && n < best {
 			best, from, to, got = n, c.sites[i]+1, c.sites[j+1], sum
 		}
 	}
@@ -180,7 +180,7 @@ func (p *problem) bracket(b *belief) ([]int, float64) {
 	return out, got
 }
 
-func (p *problem) bracketGraph(b *belief) ([]int, float64) {
+func (p *problem) bracketGraph(b *belief, share float64) ([]int, float64) {
 	order := make([]int, len(b.cell))
 	for k := range order {
 		order[k] = k
@@ -197,7 +197,7 @@ func (p *problem) bracketGraph(b *belief) ([]int, float64) {
 	var out []int
 	sum := 0.0
 	for _, k := range order {
-		if sum >= bracketMass {
+		if sum >= share {
 			break
 		}
 		sum += b.cell[k]
@@ -218,7 +218,7 @@ func (p *problem) progress(b *belief, why string) Progress {
 	if math.IsInf(g.Separation, 0) {
 		g.Separation = math.MaxFloat64
 	}
-	among, mass := p.bracket(b)
+	among, mass := p.bracket(b, bracketMass)
 	g.Low, g.High, g.Probability = 0, p.n, 1
 	if len(among) > 0 {
 		g.Low, g.High, g.Probability = among[0]-1, among[len(among)-1], mass

@@ -162,7 +162,10 @@ func (p *problem) chooseGraph(b *belief) (options []option) {
 		if !b.cells.graph.inside[i] || !p.testable(i) || slow[i] <= 0 || slow[i] >= 1 || b.cells.site(i) >= 0 {
 			continue
 		}
-		o := option{pos: i, slow: slow[i], chance: testableChance * (1 - stillBroken(far[i], 2)), extra: p.buildCost}
+		o := option{pos: i, slow: slow[i], chance: testableChance * (1 - stillBroken(far[i], 2)), extra: p.buildCost + p.warmCost}
+		for j := range o.by {
+			o.by[j] = o.slow * b.levels.own[j]
+		}
 		if better(o.chance*stats.Entropy(o.slow), best.chance*stats.Entropy(best.slow)) {
 			best = o
 		}

@@ -17,15 +17,28 @@ type levels struct {
 	slope    float64 // drift of y a second
 	seG, seB float64 // standard errors of g and b
 	runs     float64 // runs behind s
+	own      offsetWeights
+}
+
+// offsetWeights are the probabilities of offsetShares.
+type offsetWeights [len(offsetShares)]float64
+
+// ownOffset is a hypothesis on the sd of the commits' own offsets.
+type ownOffset struct {
+	index          int
+	size, logPrior float64
 }
 
 func (lv levels) gap() float64 { return lv.b - lv.g }
 
 // grid returns the points of the numeric integration: seven levels each and
 // five scatters, or the estimates alone.
-func (lv levels) grid(full bool) (gs, bs, ss []float64) {
+func (lv levels) grid(full bool) (gs, bs, ss []float64, own []ownOffset) {
+	for i, share := range offsetShares {
+		own = append(own, ownOffset{i, share * lv.gap(), math.Log(offsetPriors[i])})
+	}
 	if !full {
-		return []float64{lv.g}, []float64{lv.b}, []float64{lv.s}
+		return []float64{lv.g}, []float64{lv.b}, []float64{lv.s}, own
 	}
 	for i := -gridReach; i <= gridReach; i++ {
 		gs = append(gs, lv.g+float64(i)*gridStep*lv.seG)
@@ -35,13 +48,13 @@ func (lv levels) grid(full bool) (gs, bs, ss []float64) {
 	for i := -scaleReach; i <= scaleReach; i++ {
 		ss = append(ss, scaleShift*lv.s*math.Exp(float64(i)*step))
 	}
-	return gs, bs, ss
+	return gs, bs, ss, own
 }
 
 // estimate places the levels from the sites that are surely fast or slow; slow
 // is P(slow) of each site, nil at the start, when only the window's ends are.
-func (p *problem) estimate(c *cells, slow []float64) (levels, [][]float64) {
-	lv := levels{lambda: 1}
+func (p *problem) estimate(c *cells, slow []float64, offset float64) (levels, [][]float64) {
+	lv := levels{lambda: 1, offset: offset, own: offsetPriors}
 	class := sureClasses(c, slow)
 	raw := p.siteValues(c, 0)
 	lv.s = p.scatter(raw, c, class)
@@ -52,7 +65,6 @@ func (p *problem) estimate(c *cells, slow []float64) (levels, [][]float64) {
 		sites = p.siteValues(c, lv.slope)
 		lv.s = p.scatter(sites, c, class)
 	}
-	lv.offset = offsets(sites, class, lv)
 	lv.place(sites, class, p.floor)
 	lv.rho, lv.lambda = p.tempering(c, sites, lv)
 	return lv, sites
@@ -181,30 +193,6 @@ func (p *problem) drift(c *cells, class []int, lv levels) float64 {
 	}
 	hold := driftShrink / t
 	return slope * (1 - hold*hold)
-}
-
-// offsets estimates the standard deviation of the commits' own offsets from the
-// surely fast and slow ones, shrunk towards a share of the gap.
-func offsets(sites [][]float64, class []int, lv levels) float64 {
-	level := [2]float64{lv.g, lv.b}
-	prior := offsetPrior * math.Max(lv.gap(), 0)
-	sum, weight := offsetPriorWeight*prior*prior, offsetPriorWeight
-	for i, ys := range sites {
-		if class[i] < 0 || len(ys) == 0 {
-			continue
-		}
-		n := float64(len(ys))
-		noise := lv.s * lv.s * medianVar(n) / n
-		r := stats.Median(ys) - level[class[i]]
-		r = min(max(r, -0.6*lv.gap()), 0.6*lv.gap())
-		// Weight by how much of the residual an offset could be.
-		rel := prior*prior + 1e-300
-		w := (rel + 0.01*lv.gap()*lv.gap()) / (rel + 0.01*lv.gap()*lv.gap() + noise)
-		w *= w
-		sum += w * (r*r - noise)
-		weight += w
-	}
-	return math.Sqrt(max(sum/weight, 0.1*prior*prior))
 }
 
 // tempering measures how much consecutive runs at one commit depend on one

@@ -14,19 +14,33 @@ type belief struct {
 	separation float64   // d': expected gap over scatter
 	levels     levels    // with the expected values of g, b and s
 	top        int       // the likeliest cell
+	by         [len(offsetShares)]part
 }
 
-// The five points and weights of Gauss–Hermite integration over a standard
-// normal: the offset that a commit has of its own.
+// part is the belief under one hypothesis on the commits' own offsets, times the
+// probability of that hypothesis.
+type part struct{ cell, slow []float64 }
+
+func newBelief(c *cells, lv levels) *belief {
+	b := &belief{cells: c, cell: make([]float64, len(c.prior)), slow: make([]float64, len(c.sites)), levels: lv}
+	for i := range b.by {
+		b.by[i] = part{make([]float64, len(c.prior)), make([]float64, len(c.sites))}
+	}
+	return b
+}
+
+// The three points of Gauss–Hermite integration over a standard normal and the
+// logs of their weights: the offset that a commit has of its own.
 var (
-	hermiteX = [...]float64{0, 1.3556262, -1.3556262, 2.8569700, -2.8569700}
-	hermiteW = [...]float64{math.Log(.53333333), math.Log(.22207592), math.Log(.22207592), math.Log(.01125741), math.Log(.01125741)}
+	hermiteX = [...]float64{0, 1.7320508, -1.7320508}
+	hermiteW = [...]float64{math.Log(2. / 3), math.Log(1. / 6), math.Log(1. / 6)}
 )
 
 // logLikelihood returns, up to a constant that does not depend on level, the
-// log likelihood of ys at one commit: each run is t4 around the commit's own
-// level, which is normal around level with sd offset.
-func logLikelihood(f stats.FloorT, ys []float64, level, s, offset float64) float64 {
+// log likelihood of ys (median m) at one commit: each run is t4 around the
+// commit's own level, which is t4 around level with scale offset. The integral
+// over the own level is Gauss–Hermite around its likeliest value.
+func logLikelihood(f stats.FloorT, ys []float64, m, level, s, offset float64) float64 {
 	n := float64(len(ys))
 	if n == 1 || n*offset*offset < 0.02*s*s {
 		sc := math.Hypot(s, offset)
@@ -36,14 +50,18 @@ func logLikelihood(f stats.FloorT, ys []float64, level, s, offset float64) float
 		}
 		return sum
 	}
+	noise := s * s * medianVar(n) / n
+	sd := math.Sqrt(noise * offset * offset / (noise + offset*offset))
+	at := level + (m-level)*offset*offset/(noise+offset*offset)
 	var part [len(hermiteX)]float64
 	for q, x := range hermiteX {
-		part[q] = hermiteW[q]
+		own := at + x*sd
+		part[q] = hermiteW[q] + x*x/2 + f.Tail((own-level)/offset)
 		for _, y := range ys {
-			part[q] += f.At((y - level - x*offset) / s)
+			part[q] += f.At((y - own) / s)
 		}
 	}
-	return logSum(part[:]) - n*math.Log(s)
+	return logSum(part[:]) + math.Log(sd/offset) - n*math.Log(s)
 }
 
 // logSum is ln Σ exp(xs) without overflow; -Inf for none.
@@ -62,30 +80,31 @@ func logSum(xs []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// evidence holds, for each point of a level grid and each cell, the summed log
-// likelihood of the sites that are at that level when the culprit is in the cell.
-type evidence [][]float64
-
 // infer computes the posterior over the cells on a grid of levels g, b, s.
 func (p *problem) infer(c *cells, sites [][]float64, lv levels, grid bool) *belief {
-	gs, bs, ss := lv.grid(grid)
-	acc := newAccumulator(c, len(gs)*len(bs)*len(ss))
+	gs, bs, ss, offsets := lv.grid(grid)
+	acc := newAccumulator(c, len(gs)*len(bs)*len(ss)*len(offsets))
+	medians := make([]float64, len(sites))
+	for i, ys := range sites {
+		medians[i] = stats.Median(ys)
+	}
 	f := stats.NewFloorT()
 	penalty := p.penalties(c, lv)
 	marks := p.markOdds(c)
-	for _, s := range ss {
-		fast := make(evidence, len(gs))
-		for gi, g := range gs {
-			fast[gi] = p.gather(f, c, sites, g, s, lv, false)
-		}
-		slow := make(evidence, len(bs))
-		for bi, b := range bs {
-			slow[bi] = p.gather(f, c, sites, b, s, lv, true)
-		}
-		for gi, g := range gs {
+	for _, own := range offsets {
+		for _, s := range ss {
+			fast, slow := make([][]float64, len(gs)), make([][]float64, len(bs))
+			for gi, g := range gs {
+				fast[gi] = lv.gather(f, c, sites, medians, g, s, own.size, false)
+			}
 			for bi, b := range bs {
-				if b > g {
-					acc.add(fast[gi], slow[bi], g, b, s)
+				slow[bi] = lv.gather(f, c, sites, medians, b, s, own.size, true)
+			}
+			for gi, g := range gs {
+				for bi, b := range bs {
+					if b > g {
+						acc.add(point{fast: fast[gi], slow: slow[bi], g: g, b: b, s: s, own: own})
+					}
 				}
 			}
 		}
@@ -95,11 +114,11 @@ func (p *problem) infer(c *cells, sites [][]float64, lv levels, grid bool) *beli
 
 // gather sums the log likelihood, at one level, of the sites that share it for
 // a culprit in each cell: the slow ones or the fast ones.
-func (p *problem) gather(f stats.FloorT, c *cells, sites [][]float64, level, s float64, lv levels, slow bool) []float64 {
+func (lv levels) gather(f stats.FloorT, c *cells, sites [][]float64, medians []float64, level, s, offset float64, slow bool) []float64 {
 	each := make([]float64, len(c.sites))
 	for i, ys := range sites {
 		if len(ys) > 0 {
-			each[i] = lv.lambda * logLikelihood(f, ys, level, s, lv.offset)
+			each[i] = lv.lambda * logLikelihood(f, ys, medians[i], level, s, offset)
 		}
 	}
 	out := make([]float64, len(c.prior))
@@ -142,6 +161,7 @@ type accumulator struct {
 type point struct {
 	fast, slow []float64
 	g, b, s    float64
+	own        ownOffset
 	best       float64
 }
 
@@ -149,12 +169,12 @@ func newAccumulator(_ *cells, n int) *accumulator {
 	return &accumulator{points: make([]point, 0, n)}
 }
 
-func (a *accumulator) add(fast, slow []float64, g, b, s float64) {
-	best := math.Inf(-1)
-	for k := range fast {
-		best = max(best, fast[k]+slow[k])
+func (a *accumulator) add(pt point) {
+	pt.best = math.Inf(-1)
+	for k := range pt.fast {
+		pt.best = max(pt.best, pt.fast[k]+pt.slow[k]+pt.own.logPrior)
 	}
-	a.points = append(a.points, point{fast, slow, g, b, s, best})
+	a.points = append(a.points, pt)
 }
 
 // belief sums the points. extra is added to the log weight of each cell.
@@ -168,8 +188,9 @@ func (a *accumulator) belief(c *cells, lv levels, penalty, marks []float64) *bel
 	for _, pt := range a.points {
 		top = max(top, pt.best)
 	}
-	b := &belief{cells: c, cell: make([]float64, n), slow: make([]float64, len(c.sites)), levels: lv}
-	var total, eg, eb, es, ed float64
+	b := newBelief(c, lv)
+	b.levels.own = offsetWeights{}
+	var total, eg, eb, es, ed, eo float64
 	// Marks and penalties can move the best cell far: find the true top first.
 	real := math.Inf(-1)
 	for _, pt := range a.points {
@@ -177,7 +198,7 @@ func (a *accumulator) belief(c *cells, lv levels, penalty, marks []float64) *bel
 			continue
 		}
 		for k := range extra {
-			real = max(real, pt.fast[k]+pt.slow[k]+extra[k])
+			real = max(real, pt.fast[k]+pt.slow[k]+pt.own.logPrior+extra[k])
 		}
 	}
 	if math.IsInf(real, -1) {
@@ -189,19 +210,23 @@ func (a *accumulator) belief(c *cells, lv levels, penalty, marks []float64) *bel
 			continue
 		}
 		for k := range extra {
-			if x := pt.fast[k] + pt.slow[k] + extra[k] - real; x > -negligible*2 {
+			if x := pt.fast[k] + pt.slow[k] + pt.own.logPrior + extra[k] - real; x > -negligible*2 {
 				e := math.Exp(x)
-				b.cell[k] += e
+				b.by[pt.own.index].cell[k] += e
 				w += e
 			}
 		}
 		total += w
-		eg, eb, es, ed = eg+w*pt.g, eb+w*pt.b, es+w*pt.s, ed+w*(pt.b-pt.g)/pt.s
+		eg, eb, es, ed, eo = eg+w*pt.g, eb+w*pt.b, es+w*pt.s, ed+w*(pt.b-pt.g)/pt.s, eo+w*pt.own.size*pt.own.size
 	}
-	for k := range b.cell {
-		b.cell[k] /= total
+	for i := range b.by {
+		for k, m := range b.by[i].cell {
+			b.by[i].cell[k] = m / total
+			b.cell[k] += m / total
+			b.levels.own[i] += m / total
+		}
 	}
-	b.levels.g, b.levels.b, b.levels.s = eg/total, eb/total, es/total
+	b.levels.g, b.levels.b, b.levels.s, b.levels.offset = eg/total, eb/total, es/total, math.Sqrt(eo/total)
 	b.separation = ed / total * separationBias
 	return b.finish()
 }
@@ -209,6 +234,8 @@ func (a *accumulator) belief(c *cells, lv levels, penalty, marks []float64) *bel
 // flat is the belief when nothing at all is likely: the prior.
 func (b *belief) flat() *belief {
 	copy(b.cell, b.cells.prior)
+	copy(b.by[0].cell, b.cells.prior)
+	b.levels.own = offsetWeights{1}
 	b.separation = b.levels.gap() / b.levels.s
 	return b.finish()
 }
@@ -220,21 +247,28 @@ func (b *belief) finish() *belief {
 			b.top = k
 		}
 	}
-	if b.cells.over == nil {
-		sum := 0.0
-		for k, m := range b.cell {
-			sum += m
-			b.slow[k+1] = min(sum, 1)
-		}
-		b.slow[len(b.slow)-1] = 1
-		return b
-	}
-	for k, m := range b.cell {
-		for _, i := range b.cells.over[k] {
-			b.slow[i] = min(b.slow[i]+m, 1)
-		}
+	b.cells.sumSlow(b.cell, b.slow)
+	for i := range b.by {
+		b.cells.sumSlow(b.by[i].cell, b.by[i].slow)
 	}
 	return b
+}
+
+// sumSlow derives the probability that each site is slow from those of the cells.
+func (c *cells) sumSlow(cell, slow []float64) {
+	if c.over == nil {
+		sum := 0.0
+		for k, m := range cell {
+			sum += m
+			slow[k+1] = min(sum, 1)
+		}
+		return
+	}
+	for k, m := range cell {
+		for _, i := range c.over[k] {
+			slow[i] = min(slow[i]+m, 1)
+		}
+	}
 }
 
 // markOdds returns what the user's verdicts add to the log weight of each cell.

@@ -6,40 +6,85 @@ import (
 	"perfbisect/engine/stats"
 )
 
-// What a position between the two levels calls for.
-type middleState int
+// landing is a level between fast and slow that two neighbouring sites share:
+// the gap comes in several steps. One site alone is a commit with an offset of
+// its own, which says nothing of its neighbours.
+type landing struct{ first, last int } // positions
 
-const (
-	middleNone  middleState = iota
-	middleMore              // more runs, to be sure
-	middleLevel             // it is a level of its own: there are several steps
-)
-
-// middle looks for a visited position whose level lies clearly between fast and
-// slow. In a graph there is no larger side to go on with, so none is looked for.
-func (p *problem) middle(b *belief) (pos int, state middleState) {
+// landing looks for a level between. When only one site lies there and an untested
+// neighbour could tell a level from an offset, ask is that neighbour, else −1. In
+// a graph there is no larger side to go on with, so none is looked for.
+func (p *problem) landing(b *belief) (l landing, found bool, ask int) {
 	c := b.cells
+	ask = -1
 	if c.over != nil {
-		return -1, middleNone
+		return l, false, ask
 	}
+	sites := p.siteValues(c, b.levels.slope)
 	for i := 1; i < len(c.sites)-1; i++ {
-		n := len(p.runsAt[c.sites[i]])
-		if n < 2 || !p.between(b, i) {
+		if !p.between(b, sites[i]) {
 			continue
 		}
-		if n < middleRuns {
-			return c.sites[i], middleMore
+		if i+2 < len(c.sites) && p.between(b, sites[i+1]) &&
+			p.alike(b, stats.Median(sites[i])-stats.Median(sites[i+1]), len(sites[i]), len(sites[i+1])) {
+			l = landing{c.sites[i], c.sites[i+1]}
+			return l, p.quiet(b, sites, i), -1
 		}
-		return c.sites[i], middleLevel
+		if ask < 0 {
+			ask = p.untestedNeighbour(c, i)
+		}
 	}
-	return -1, middleNone
+	return l, false, ask
 }
 
-// between reports whether site i is away from both levels by a good part of the
-// gap and by more than its own error and the ends' explain.
-func (p *problem) between(b *belief, i int) bool {
+// alike reports whether a difference between the medians of n and m runs is small
+// against the gap or against their scatter.
+func (p *problem) alike(b *belief, diff float64, n, m int) bool {
+	se := b.levels.s * gridStep * math.Sqrt(1/float64(n)+1/float64(m))
+	return math.Abs(diff) < max(alikeShare*b.levels.gap(), alikeZ*se)
+}
+
+// quiet reports whether the sites other than the landing i, i+1 lie on one of the
+// two levels: where every commit has an offset of its own, two of them in the
+// middle prove nothing.
+func (p *problem) quiet(b *belief, sites [][]float64, i int) bool {
 	lv := b.levels
-	ys := p.siteValues(b.cells, lv.slope)[i]
+	near, all := 0, 0
+	for j, ys := range sites {
+		if j == i || j == i+1 || len(ys) == 0 {
+			continue
+		}
+		m := stats.Median(ys)
+		all++
+		if p.alike(b, math.Min(math.Abs(m-lv.g), math.Abs(m-lv.b)), len(ys), len(ys)) {
+			near++
+		}
+	}
+	return all >= 4 && float64(near) >= quietShare*float64(all)
+}
+
+// untestedNeighbour is a testable position next to site i when none next to it
+// has been visited; −1 otherwise.
+func (p *problem) untestedNeighbour(c *cells, i int) int {
+	pos := c.sites[i]
+	if c.sites[i-1] == pos-1 || c.sites[i+1] == pos+1 {
+		return -1
+	}
+	for _, q := range []int{pos + 1, pos - 1} {
+		if q > c.w.lo && q < c.w.hi && p.testable(q) {
+			return q
+		}
+	}
+	return -1
+}
+
+// between reports whether runs are away from both levels by a good part of the
+// gap and by more than their own error and the ends' explain.
+func (p *problem) between(b *belief, ys []float64) bool {
+	if len(ys) == 0 {
+		return false
+	}
+	lv := b.levels
 	m, n := stats.Median(ys), float64(len(ys))
 	s := lv.s / math.Sqrt(lv.lambda)
 	end := math.Max(p.endError(b.cells.w.lo, s), p.endError(b.cells.w.hi, s))
@@ -51,26 +96,13 @@ func (p *problem) endError(pos int, s float64) float64 {
 	return s * gridStep / math.Sqrt(max(float64(len(p.runsAt[pos])), 1))
 }
 
-// visitMiddle brings a position to six runs, references between them.
-func (p *problem) visitMiddle(b *belief, pos int) []Step {
-	need := middleRuns - len(p.runsAt[pos])
-	var order []int
-	for i := range need {
-		if i == need/2 {
-			order = append(order, p.nextReference(b.cells.w))
-		}
-		order = append(order, pos)
-	}
-	return p.steps(order, "is this a level between?")
-}
-
-// largerJump is the part of w on the side of pos with the larger change.
-func (p *problem) largerJump(w window, pos int) window {
-	m := stats.Median(p.ys(pos))
+// largerJump is the part of w on the side of a landing with the larger change.
+func (p *problem) largerJump(w window, l landing) window {
+	m := (stats.Median(p.ys(l.first)) + stats.Median(p.ys(l.last))) / 2
 	if stats.Median(p.ys(w.hi))-m > m-stats.Median(p.ys(w.lo)) {
-		return window{pos, w.hi}
+		return window{l.last, w.hi}
 	}
-	return window{w.lo, pos}
+	return window{w.lo, l.first}
 }
 
 // residual searches what the named step leaves unexplained, on both sides of it,

@@ -24,32 +24,51 @@ const (
 	tableEnd  = 32 // beyond it t4 is below 1e-6, a ten-thousandth of Floor
 )
 
-var logTable = sync.OnceValue(func() *[tableEnd*tableStep + 2]float64 {
-	t := new([tableEnd*tableStep + 2]float64)
-	for i := range t {
-		t[i] = math.Log(T4(float64(i)/tableStep) + Floor)
+// tables hold ln(T4(z)+Floor) and ln T4(z) at equal steps of z.
+type tables struct {
+	floor, plain [tableEnd*tableStep + 2]float64
+}
+
+var logTables = sync.OnceValue(func() *tables {
+	t := new(tables)
+	for i := range t.floor {
+		z := float64(i) / tableStep
+		t.floor[i] = math.Log(T4(z) + Floor)
+		t.plain[i] = math.Log(T4(z))
 	}
 	return t
 })
 
-// FloorT computes ln(T4(z)+Floor) by a table.
-type FloorT struct {
-	table *[tableEnd*tableStep + 2]float64
-}
+// FloorT computes ln(T4(z)+Floor), and other logs of T4, by a table.
+type FloorT struct{ *tables }
 
 // NewFloorT returns the function; the table is computed once in a process.
-func NewFloorT() FloorT { return FloorT{logTable()} }
+func NewFloorT() FloorT { return FloorT{logTables()} }
 
 // At returns ln(T4(z)+Floor). A z that is not a number counts as far away.
 func (f FloorT) At(z float64) float64 {
 	x := math.Abs(z) * tableStep
 	if !(x < tableEnd*tableStep) {
-		return f.table[tableEnd*tableStep]
+		return f.floor[tableEnd*tableStep]
 	}
 	i := int(x)
-	a := f.table[i]
-	return a + (x-float64(i))*(f.table[i+1]-a)
+	a := f.floor[i]
+	return a + (x-float64(i))*(f.floor[i+1]-a)
 }
+
+// Tail returns ln(T4(z)/φ(0)): Student's density relative to a normal's peak, for
+// an integral whose weights are those of a normal.
+func (f FloorT) Tail(z float64) float64 {
+	x := math.Abs(z) * tableStep
+	if !(x < tableEnd*tableStep) {
+		return logRoot2Pi + math.Log(t4Peak) - 5*math.Log(max(math.Abs(z), tableEnd)/2)
+	}
+	i := int(x)
+	a := f.plain[i]
+	return logRoot2Pi + a + (x-float64(i))*(f.plain[i+1]-a)
+}
+
+const logRoot2Pi = 0.9189385332046727
 
 // NormalUpper returns the probability that a standard normal exceeds z.
 func NormalUpper(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }

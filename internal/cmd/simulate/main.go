@@ -20,7 +20,7 @@ type settings struct {
 	noise, n, d, build, broken, planner string
 	trials, workers, j, maxRuns, warmup int
 	seed                                uint64
-	two, all, markdown, wrong           bool
+	two, all, markdown, wrong, trace    bool
 	calibration, confidence             string
 }
 
@@ -42,6 +42,7 @@ func main() {
 	flag.BoolVar(&s.all, "all", false, "search the whole gap")
 	flag.BoolVar(&s.markdown, "markdown", false, "print a Markdown table")
 	flag.BoolVar(&s.wrong, "wrong", false, "print the seeds of wrong answers")
+	flag.BoolVar(&s.trace, "trace", false, "print every decision; use with -trials 1 -j 1 and -seed")
 	flag.StringVar(&s.calibration, "calibration", "", "write the calibration curve to this SVG file")
 	flag.StringVar(&s.confidence, "confidence", "normal", "quick, normal or strict")
 	flag.Parse()
@@ -103,6 +104,10 @@ func (s settings) row(p enginetest.Problem, out *printer) ([]enginetest.Cell, er
 		mk, err := maker(name)
 		if err != nil {
 			return nil, err
+		}
+		if s.trace {
+			plain := mk
+			mk = func(w *enginetest.World) search.Planner { return tracer{plain(w), w} }
 		}
 		p.Options.Strategy = name
 		c, err := enginetest.Simulate(p, name, mk, s.trials, s.seed, s.j)
