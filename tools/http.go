@@ -2,11 +2,11 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
@@ -62,7 +62,9 @@ func ServeHTTP(ctx context.Context, s *Server, o HTTPOptions) error {
 	}
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelRequests()
+	busy := newBusyConns()
 	web := &http.Server{
+		ConnState:         busy.follow,
 		Handler:           newGuard(token, listener.Addr(), o).wrap(handler),
 		ReadHeaderTimeout: 10 * time.Second, // no WriteTimeout: streams stay open
 		IdleTimeout:       2 * time.Minute,
@@ -76,21 +78,62 @@ func ServeHTTP(ctx context.Context, s *Server, o HTTPOptions) error {
 		return fmt.Errorf("serving %s: %w", url, err)
 	case <-ctx.Done():
 	}
-	return s.shutDown(web, cancelRequests, closeSessions)
+	return s.shutDown(web, busy, cancelRequests, closeSessions)
 }
 
 // shutDown ends waits first, then streams, then connections; what does not end
 // by itself is cut off.
-func (s *Server) shutDown(web *http.Server, cancelRequests, closeSessions func()) error {
+//
+// Note: http.Server.Shutdown alone waits five seconds for connections that were
+// opened and never used, which browsers and Go's own client leave behind.
+func (s *Server) shutDown(web *http.Server, busy *busyConns, cancelRequests, closeSessions func()) error {
 	s.end()
 	closeSessions()
 	cancelRequests()
 	ctx, cancel := context.WithTimeout(context.Background(), s.opt.stopWithin)
 	defer cancel()
-	if err := web.Shutdown(ctx); err != nil {
-		return errors.Join(fmt.Errorf("serving HTTP: %w", errHung), web.Close())
+	go func() {
+		_ = web.Shutdown(ctx) // it is busy that knows whether anything hung
+		cancel()
+	}()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for ctx.Err() == nil && busy.count() > 0 {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
 	}
-	return nil
+	hung := busy.count() > 0
+	if err := web.Close(); err != nil || !hung {
+		return err
+	}
+	return fmt.Errorf("serving HTTP: %w", errHung)
+}
+
+// busyConns are the connections on which a request is being answered.
+type busyConns struct {
+	mu  sync.Mutex
+	set map[net.Conn]bool
+}
+
+func newBusyConns() *busyConns { return &busyConns{set: map[net.Conn]bool{}} }
+
+// follow is the ConnState hook of the server.
+func (b *busyConns) follow(c net.Conn, state http.ConnState) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if state == http.StateActive {
+		b.set[c] = true
+	} else {
+		delete(b.set, c)
+	}
+}
+
+func (b *busyConns) count() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.set)
 }
 
 // transport makes the protocol's own handler.
