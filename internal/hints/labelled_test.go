@@ -76,6 +76,11 @@ func worst(r *Report) string {
 // TestLabelled measures the package against the labelled diffs. The goals: at
 // least 90 % of the planted patterns found, at most 10 % of the innocent diffs
 // with a hint of high confidence.
+//
+// The held-out diffs were written in three goes, each measured once before any rule
+// was changed for it: heldout- 20 of 22 planted found and 0 of 17 innocent flagged
+// high; heldout2- (harder on purpose) 15 of 20 and 2 of 15; heldout3- 19 of 20 and
+// 1 of 15. Together 54 of 62 (87 %) and 3 of 47 (6 %): what to expect on new input.
 func TestLabelled(t *testing.T) {
 	var planted, hit, first, innocent, high, any int
 	for _, l := range readLabelled(t) {

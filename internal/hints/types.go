@@ -26,7 +26,7 @@ func init() {
 	add('f', 19, "tf32 xf32 xfloat32_t tf32x3")
 	add('f', 16, "half half_t _float16 __half fp16 fp16_t float16 float16_t f16 __fp16")
 	add('b', 16, "bf16 bfloat16 bhalf_t bf16_t bfloat16_t __hip_bfloat16 hip_bfloat16 __nv_bfloat16 ushort_bf16 nv_bfloat16")
-	add('f', 8, `fp8 f8 f8_t fp8_t bf8 bf8_t bf8_fnuz_t f8_fnuz_t f8_ocp_t float8 float8e4nv float8e5 float8e4b8 float8e5b16 float8e4b15 float8_e4m3fn
+	add('f', 8, `fp8 f8 f8_t fp8_t bf8 bf8_t bf8_fnuz_t f8_fnuz_t f8_ocp_t float8e4nv float8e5 float8e4b8 float8e5b16 float8e4b15 float8_e4m3fn
 		float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz fp8_e4m3 fp8_e5m2 fp8_e4m3fnuz e4m3 e5m2 __hip_fp8_e4m3 __hip_fp8_e4m3_fnuz f8e4m3fn f8e5m2 f8e4m3fnuz`)
 	add('f', 6, "fp6 e2m3 e3m2")
 	add('f', 4, "fp4 mxfp4 e2m1 f4 pk_fp4_t float4_e2m1fn_x2 nvfp4")
