@@ -106,9 +106,11 @@ func addSubmodule(r *testRepo, path string) (first, second string) {
 
 func TestInPlaceStopsAtIgnoredFile(t *testing.T) {
 	r := newRepo(t)
+	r.git("config", "core.autocrlf", "true")
 	a := r.commit("one", "local.env", "tracked\n")
 	r.commit("two", "local.env", "-", ".gitignore", "local.env\n")
-	r.write("local.env", "SECRET\n")
+	r.write("local.env", "SECRET\nunix line ends\n")
+	r.write(".gitignore", "local.env\n# unix line ends\n")
 	before := fingerprint(t, r.dir)
 	for _, force := range []bool{false, true} {
 		w, err := r.open().Prepare(t.Context(), WorkspaceOptions{Mode: ModeInPlace, Run: "x", AllowForce: force})

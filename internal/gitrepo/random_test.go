@@ -14,6 +14,8 @@ import (
 
 var treeSeed = flag.Uint64("tree-seed", 0, "seed of the random trees; 0: the time")
 
+var onlyTree = flag.Int("tree", -1, "only this one of the random trees")
+
 var trees = flag.Int("trees", 12, "how many random trees in-place mode saves and restores")
 
 // scribbler does to a checkout what users and benchmarks do, at random, on few
@@ -87,6 +89,9 @@ func TestInPlaceRandomTrees(t *testing.T) {
 		seed = uint64(time.Now().UnixNano())
 	}
 	for i := range *trees {
+		if *onlyTree >= 0 && i != *onlyTree {
+			continue
+		}
 		s := &scribbler{testRepo: newRepo(t), rng: rand.New(rand.NewPCG(seed, uint64(i)))}
 		var hashes []string
 		for c := range 4 {

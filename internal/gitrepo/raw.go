@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -21,36 +22,47 @@ import (
 // of a notebook) that is not what was there. The bytes of such files are kept
 // beside the snapshot.
 
-// rawTree stores the bytes of files that a checkout would not give back, notes
-// them in the journal and returns a tree of them, "" when there are none.
-func (p *inPlace) rawTree(ctx context.Context) (string, error) {
-	p.s.Raw = nil
+// keepRaw stores the bytes of files that a checkout would not give back, and
+// notes them in the journal. The files are those of the snapshot, or only some,
+// and must be as they were when it was taken.
+func (p *inPlace) keepRaw(ctx context.Context, only []string) error {
 	files, err := p.filtered(ctx)
-	if err != nil || len(files) == 0 {
-		return "", err
+	if err != nil {
+		return err
+	}
+	if only != nil {
+		files = slices.DeleteFunc(files, func(file string) bool { return !slices.Contains(only, file) })
+	}
+	if len(files) == 0 {
+		return nil
 	}
 	trial := p.path("smudged")
 	defer removeAll(trial)
 	if err := removeAll(trial); err != nil {
-		return "", err
+		return err
 	}
 	c := p.with(workIndex)
 	c.stdin = strings.NewReader(strings.Join(files, "\x00"))
 	if _, err := c.run(ctx, "checkout-index", "--force", "--quiet", "--prefix="+trial+"/", "-z", "--stdin"); err != nil {
-		return "", err
+		return err
 	}
-	var lossy []string
+	raw := splitNUL(p.s.Raw)
 	for _, file := range files {
-		if equal, err := sameBytes(filepath.Join(p.repo.root, file), filepath.Join(trial, file)); err != nil {
-			return "", err
-		} else if !equal {
-			lossy = append(lossy, file)
+		equal, err := sameBytes(filepath.Join(p.repo.root, file), filepath.Join(trial, file))
+		if err != nil {
+			return err
 		}
+		if equal {
+			continue
+		}
+		id, err := p.storeFile(ctx, file)
+		if err != nil {
+			return err
+		}
+		raw = append(raw, id+" "+file)
 	}
-	if len(lossy) == 0 {
-		return "", nil
-	}
-	return p.storeRaw(ctx, lossy)
+	p.s.Raw = []byte(strings.Join(raw, "\x00"))
+	return nil
 }
 
 // filtered lists the regular files of the snapshot over which git runs any
@@ -102,21 +114,19 @@ func sameBytes(a, b string) (bool, error) {
 	return sumA == sumB, errors.Join(errA, errB)
 }
 
-// storeRaw writes files into the object database as they are.
-func (p *inPlace) storeRaw(ctx context.Context, files []string) (string, error) {
-	var raw, entries []string
-	for _, file := range files {
-		id, err := p.storeFile(ctx, file)
-		if err != nil {
-			return "", err
-		}
-		raw = append(raw, id+" "+file)
-		entries = append(entries, "100644 "+id+"\t"+file)
+// rawTree is a tree of those files, so that no gc takes them; "" without any.
+func (p *inPlace) rawTree(ctx context.Context) (string, error) {
+	if len(p.s.Raw) == 0 {
+		return "", nil
 	}
-	p.s.Raw = []byte(strings.Join(raw, "\x00"))
 	const scratch = "index.raw"
 	if err := os.Remove(p.path(scratch)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
+	}
+	var entries []string
+	for _, record := range splitNUL(p.s.Raw) {
+		id, file, _ := strings.Cut(record, " ")
+		entries = append(entries, "100644 "+id+"\t"+file)
 	}
 	c := p.with(scratch)
 	c.stdin = strings.NewReader(strings.Join(entries, "\x00"))
@@ -126,6 +136,7 @@ func (p *inPlace) storeRaw(ctx context.Context, files []string) (string, error) 
 	return p.with(scratch).line(ctx, "write-tree")
 }
 
+// storeFile writes a file into the object database as it is.
 func (p *inPlace) storeFile(ctx context.Context, file string) (string, error) {
 	f, err := os.Open(filepath.Join(p.repo.root, file))
 	if err != nil {

@@ -193,20 +193,27 @@ func (p *inPlace) removeNew(ctx context.Context) error {
 // notIgnoredBefore leaves out what was there as an ignored file when the
 // snapshot was taken: that is the user's, whatever the rules say now.
 func (p *inPlace) notIgnoredBefore(files []string) (out []string) {
-	ignored := map[string]bool{}
-	for _, name := range splitNUL(p.s.Ignored) {
-		ignored[name] = true
-	}
+	ignored := p.ignoredBefore()
 	for _, file := range files {
-		theirs := ignored[file]
-		for dir := path.Dir(file); dir != "." && !theirs; dir = path.Dir(dir) {
-			theirs = ignored[dir+"/"]
-		}
-		if !theirs {
+		if !ignored(file) {
 			out = append(out, file)
 		}
 	}
 	return out
+}
+
+func (p *inPlace) ignoredBefore() func(file string) bool {
+	names := map[string]bool{}
+	for _, name := range splitNUL(p.s.Ignored) {
+		names[name] = true
+	}
+	return func(file string) bool {
+		theirs := names[file]
+		for dir := path.Dir(file); dir != "." && !theirs; dir = path.Dir(dir) {
+			theirs = names[dir+"/"]
+		}
+		return theirs
+	}
 }
 
 func removeFiles(tree string, files []string) error {

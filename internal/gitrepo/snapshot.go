@@ -39,6 +39,9 @@ func (p *inPlace) snapshot(ctx context.Context, submodules bool) error {
 			return err
 		}
 	}
+	if err := p.keepRaw(ctx, nil); err != nil {
+		return err
+	}
 	return p.commitWork(ctx)
 }
 
@@ -210,27 +213,43 @@ func (p *inPlace) addPaths(ctx context.Context, paths []string) error {
 	return updateIndex(ctx, p.with(workIndex), paths)
 }
 
-// saveMore adds files to the snapshot of a tree that is being stepped: ignored
-// files that no step was to overwrite until now.
-func (p *inPlace) saveMore(ctx context.Context, paths []string) error {
-	known, err := p.with(workIndex).run(ctx, "ls-files", "-z")
-	if err != nil {
-		return err
-	}
-	have := map[string]bool{}
-	for _, path := range splitNUL(known) {
-		have[path] = true
+// saveMore adds to the snapshot those of the files in the way that were there,
+// ignored, when it was taken. Others are tracked, in the snapshot already, or
+// came since; the last are kept as they are now.
+func (p *inPlace) saveMore(ctx context.Context, inTheWay []string) error {
+	known := map[string]bool{}
+	for _, c := range []command{p.with(workIndex), p.git()} {
+		out, err := c.run(ctx, "ls-files", "-z")
+		if err != nil {
+			return err
+		}
+		for _, path := range splitNUL(out) {
+			known[path] = true
+		}
 	}
 	var more []string
-	for _, path := range paths {
-		if !have[path] {
+	came, ignored := false, p.ignoredBefore()
+	for _, path := range inTheWay {
+		switch {
+		case known[path]:
+		case ignored(path):
 			more = append(more, path)
+		default:
+			came = true
+		}
+	}
+	if came {
+		if err := p.keepCurrent(ctx, "forced step"); err != nil {
+			return err
 		}
 	}
 	if len(more) == 0 {
 		return nil
 	}
 	if err := p.addPaths(ctx, more); err != nil {
+		return err
+	}
+	if err := p.keepRaw(ctx, more); err != nil {
 		return err
 	}
 	if err := p.commitWork(ctx); err != nil {
