@@ -60,6 +60,8 @@ func TestExtractText(t *testing.T) {
 		{"two phases", "prefill: 5 ms\ndecode: 6 ms\n", "auto", "ask"},
 		{"time and rate of one thing", "fwd: 5 ms, 3 TFLOPS\n", "auto", "5e-3 s lower"},
 		{"shapes", "m=1 t=5 us\nm=2 t=6 us\n", "auto", "ask"},
+		{"one label, several units: the first keeps it", "x: 1 s\nx / W: 2 B/s\nx: 3 W\nx: 4 W\n", "name:x", "1 s lower"},
+		{"and the others are told apart by theirs", "x: 1 s\nx: 3 GB/s\n", "name:x / B/s", "3e9 B/s higher"},
 		{"a counter is no shape", "iter 1 time 5 us\niter 2 time 6 us\n", "auto", "6e-6 s lower"},
 	}
 	for _, tt := range tests {

@@ -51,9 +51,13 @@ func (t *tally) put(r reading, label string, in *entry) *entry {
 		return nil
 	}
 	if e := t.entries[info.key]; e != nil && in == nil && e.clashes(r, info) {
-		return t.put(r, verbatim+info.label+partSep+r.unitOf(info).name, nil)
+		info = t.labels.of(verbatim + info.label + partSep + r.unitOf(info).name)
 	}
 	e := t.entries[info.key]
+	if e != nil && e.clashes(r, info) {
+		t.dropped++ // no series mixes units
+		return nil
+	}
 	if e == nil {
 		if len(t.list) >= maxLabels && !t.want[info.key] {
 			t.dropped++
@@ -84,7 +88,7 @@ func (t *tally) put(r reading, label string, in *entry) *entry {
 // both have units and these differ by more than scale.
 func (e *entry) clashes(r reading, info labelInfo) bool {
 	u := r.unitOf(info)
-	return e.series.count > 0 && e.unit.si != "" && u.si != "" && u.si != e.unit.si && !strings.HasSuffix(info.label, u.name)
+	return e.series.count > 0 && e.unit.si != "" && u.si != "" && u.si != e.unit.si
 }
 
 // record adds one occurrence to the entry.
