@@ -93,7 +93,7 @@ func (w *Workspace) reusable(ctx context.Context) bool {
 	if m, err := readMark(w.gitDir); err != nil || m != w.wantMark() {
 		return false
 	}
-	removeLocks(w.gitDir)
+	removeLocks(w.gitDir, w.locks())
 	_, err := w.git().run(ctx, "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
 	return err == nil
 }

@@ -196,7 +196,7 @@ func (w *Workspace) takeOver(ctx context.Context) error {
 	if p.s.Run != w.opts.Run || p.s.State != stateSaved {
 		return &PendingError{p.pending(false)}
 	}
-	removeLocks(w.repo.gitDir)
+	removeLocks(w.repo.gitDir, treeLocks)
 	p.removeRefLocks()
 	// The user may have edited since the other process died.
 	if err := p.keepCurrent(ctx, "resume"); err != nil {
@@ -241,10 +241,35 @@ func (w *Workspace) trySave(ctx context.Context) error {
 		return err
 	}
 	p.s.Touched = []byte(strings.Join(w.harness.touched, "\x00"))
+	if err := p.weigh(ctx); err != nil {
+		return err
+	}
 	if err := p.snapshot(ctx, w.opts.Submodules); err != nil {
 		return err
 	}
 	return p.store(stateSaved)
+}
+
+// muchUntracked is from where on a copy of untracked files is worth a note.
+const muchUntracked = 1 << 30
+
+// weigh notes it when untracked files are large: the snapshot copies them into
+// the object database, where they stay until git gc after keepRefs.
+func (p *inPlace) weigh(ctx context.Context) error {
+	files, err := untracked(ctx, p.git())
+	if err != nil {
+		return err
+	}
+	var size int64
+	for _, file := range files {
+		if info, err := os.Lstat(filepath.Join(p.repo.root, file)); err == nil {
+			size += info.Size()
+		}
+	}
+	if size >= muchUntracked {
+		p.notes = append(p.notes, fmt.Sprintf("%d untracked files of %d MiB were copied into the repository for the snapshot", len(files), size>>20))
+	}
+	return nil
 }
 
 // refuse names the states in which a checkout is not ours to move.

@@ -152,6 +152,29 @@ func TestInPlaceKeepsEditsMadeMeanwhile(t *testing.T) {
 	}
 }
 
+// Locks that are not of the checkout alone may be those of a git of the user's.
+func TestInPlaceLeavesForeignLocks(t *testing.T) {
+	r := newRepo(t)
+	a := r.commit("one", "f", "1\n")
+	r.commit("two", "f", "2\n")
+	w := prepare(t, r, WorkspaceOptions{Mode: ModeInPlace})
+	checkout(t, w, a)
+	r.write(".git/config.lock", "theirs")
+	r.write(".git/packed-refs.lock", "theirs")
+	r.write(".git/index.lock", "of a git of ours that was killed")
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".git/config.lock", ".git/packed-refs.lock"} {
+		if got := readFile(t, filepath.Join(r.dir, name)); got != "theirs" {
+			t.Errorf("%s = %q", name, got)
+		}
+	}
+	if got := r.git("status", "--porcelain"); got != "" {
+		t.Errorf("status %q", got)
+	}
+}
+
 func TestInPlaceBranchMovedMeanwhile(t *testing.T) {
 	r := newRepo(t)
 	a := r.commit("one", "f", "1\n")

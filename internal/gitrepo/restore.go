@@ -37,7 +37,7 @@ func (p *inPlace) restore(ctx context.Context) error {
 	if err := p.store(stateRestoring); err != nil {
 		return err
 	}
-	removeLocks(p.repo.gitDir)
+	removeLocks(p.repo.gitDir, treeLocks)
 	p.removeRefLocks()
 	for _, step := range []struct {
 		what string
@@ -253,7 +253,7 @@ func (p *inPlace) restoreSubmodules(ctx context.Context) error {
 		c := p.git()
 		c.dir = filepath.Join(p.repo.root, string(sub.Path))
 		if gitDir, err := c.line(ctx, "rev-parse", "--path-format=absolute", "--git-dir"); err == nil {
-			removeLocks(gitDir)
+			removeLocks(gitDir, treeLocks)
 		}
 		if err := stepTo(ctx, c, sub.Head); err != nil {
 			return fmt.Errorf("submodule %q: %w", sub.Path, err)

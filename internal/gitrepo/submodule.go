@@ -84,7 +84,7 @@ func (w *Workspace) updateModule(ctx context.Context, c command, m module, pinne
 	if err := dropModules(ctx, sub, from, pinned); err != nil {
 		return nil, err
 	}
-	removeLocks(filepath.Join(dir, ".git"))
+	removeLocks(filepath.Join(dir, ".git"), cloneLocks)
 	if _, err := sub.run(ctx, "checkout", "--force", "--quiet", "--detach", "--no-recurse-submodules", pinned); err != nil {
 		return nil, err
 	}

@@ -304,21 +304,35 @@ func (w *Workspace) forceTo(ctx context.Context, hash string) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	if !removeLocks(w.gitDir) {
+	if !removeLocks(w.gitDir, w.locks()) {
 		return err
 	}
 	_, err = w.git().run(ctx, args...)
 	return err
 }
 
-// removeLocks removes the lock files that block one worktree.
-func removeLocks(gitDir string) (removed bool) {
-	for _, name := range []string{"index.lock", "HEAD.lock", "config.lock", "config.worktree.lock", "packed-refs.lock", "shallow.lock"} {
+// treeLocks block one checkout. The further ones block a whole repository: in
+// the user's they may be those of a git that runs.
+var (
+	treeLocks  = []string{"index.lock", "HEAD.lock"}
+	cloneLocks = append([]string{"config.lock", "packed-refs.lock", "shallow.lock"}, treeLocks...)
+)
+
+func removeLocks(gitDir string, names []string) (removed bool) {
+	for _, name := range names {
 		if os.Remove(filepath.Join(gitDir, name)) == nil {
 			removed = true
 		}
 	}
 	return removed
+}
+
+// locks are those that may be removed in our tree.
+func (w *Workspace) locks() []string {
+	if w.mode == ModeClone {
+		return cloneLocks
+	}
+	return treeLocks
 }
 
 // dress does to the tree of one commit what the caller asked for.
