@@ -113,7 +113,9 @@ func (f *fake) status(r *fakeRun) *app.Status {
 		Range:    app.Range{Repo: r.spec.Repo, Good: strings.Repeat("a", 40), Bad: strings.Repeat("b", 40), Commits: 128, Positions: 128},
 		Progress: app.Progress{Phase: "search", StepsDone: r.step, Left: 128 >> r.step, Runs: 3 * r.step, Now: fmt.Sprintf("step %d/%d a1b2c3d: run 2 of 3, 1.43 ms", r.step, fakeSteps)},
 	}
+	st.Next = fmt.Sprintf("call bisect_status with run_id %q (it waits), or run `perfbisect wait %s` in the background", r.id, r.id)
 	if r.asks && r.state == engine.NeedsInput {
+		st.Next = fmt.Sprintf("ask the user, then call bisect_answer with run_id %q, question_id \"better\" and the answer", r.id)
 		st.Question = &search.Question{ID: "better", Text: "Is a lower or a higher value better?", Options: []string{"lower", "higher"}, Default: "lower", Argument: "better"}
 	}
 	if r.state == engine.Completed {
@@ -296,18 +298,23 @@ func (f *fake) Summarize(_ context.Context, path, _ string) (*amdgpu.Snapshot, e
 	if path == "/missing" {
 		return nil, fmt.Errorf("reading %q: no such file or folder", path)
 	}
-	k := amdgpu.Kernel{Name: "gemm", DisplayName: "gemm", File: "gemm.co", Target: "gfx942"}
-	k.Metrics[amdgpu.VGPR] = amdgpu.Cell{State: amdgpu.Value, Value: 128}
-	return &amdgpu.Snapshot{Kernels: []amdgpu.Kernel{k}}, nil
+	return fakeSnapshot(128), nil
 }
 
-func (f *fake) DiffISA(ctx context.Context, r app.ISARequest) (*amdgpu.Diff, error) {
+// fakeSnapshot has one kernel with so many registers.
+func fakeSnapshot(vgprs int64) *amdgpu.Snapshot {
+	k := amdgpu.Kernel{Key: "gemm", Name: "gemm", DisplayName: "gemm", File: "gemm.co", Target: "gfx942"}
+	k.Metrics[amdgpu.VGPR] = amdgpu.Cell{State: amdgpu.Value, Value: vgprs}
+	return &amdgpu.Snapshot{Kernels: []amdgpu.Kernel{k}}
+}
+
+func (f *fake) DiffISA(_ context.Context, r app.ISARequest) (*amdgpu.Diff, error) {
 	if r.DumpCmd != "" {
 		f.mu.Lock()
 		f.commands++
 		f.mu.Unlock()
 	}
-	return &amdgpu.Diff{}, nil
+	return amdgpu.Compare(fakeSnapshot(128), fakeSnapshot(172), amdgpu.Options{}), nil
 }
 
 func (f *fake) Hints(context.Context, app.HintsRequest) (*hints.Report, error) {

@@ -27,39 +27,32 @@ type isaDiffArgs struct {
 
 // isaDiffResult is what changed in the machine code.
 type isaDiffResult struct {
-	Summary   string       `json:"summary"`
-	Verdict   string       `json:"verdict"` // OK, REGRESSION or NOT TRUSTWORTHY
-	Compared  int          `json:"compared"`
-	Total     int          `json:"total"`
-	Worsened  int          `json:"worsened"`
-	Improved  int          `json:"improved"`
-	Rows      []isaRow     `json:"rows"`
-	Problems  []isaProblem `json:"problems,omitempty"`
-	Warnings  []string     `json:"warnings,omitempty"`
-	Notes     []string     `json:"notes,omitempty"`
-	Shortened []string     `json:"shortened,omitempty"`
-	Next      string       `json:"next"`
+	Summary   string   `json:"summary"`
+	Verdict   string   `json:"verdict"` // OK, REGRESSION or NOT TRUSTWORTHY
+	Compared  int      `json:"compared"`
+	Total     int      `json:"total"`
+	Worsened  int      `json:"worsened"`
+	Improved  int      `json:"improved"`
+	Rows      []isaRow `json:"rows"` // kernels that changed, worst first
+	Problems  []string `json:"problems,omitempty"`
+	Warnings  []string `json:"warnings,omitempty"`
+	Notes     []string `json:"notes,omitempty"`
+	Shortened []string `json:"shortened,omitempty"`
+	Next      string   `json:"next"`
 }
 
 // isaRow is one kernel that changed.
 type isaRow struct {
-	Name      string        `json:"name"`
-	Side      string        `json:"side,omitempty"` // "before" or "after" when only there
-	Changes   []string      `json:"changes"`        // "vgpr 128 -> 172 (+44)", in column order
-	Worsened  []string      `json:"worsened,omitempty"`
-	Improved  []string      `json:"improved,omitempty"`
-	Occupancy *isaOccupancy `json:"occupancy,omitempty"`
-	Cause     string        `json:"cause,omitempty"`
-	Advice    string        `json:"advice,omitempty"`
-	Blocked   []string      `json:"blocked,omitempty"` // columns that could not be compared
-}
-
-// isaOccupancy is waves per SIMD, an upper bound, and what limits it.
-type isaOccupancy struct {
-	Before        *int64 `json:"before"`
-	After         *int64 `json:"after"`
-	LimiterBefore string `json:"limiter_before,omitempty"`
-	LimiterAfter  string `json:"limiter_after,omitempty"`
+	Name     string    `json:"name"`
+	Side     string    `json:"side,omitempty"` // "before" or "after" when only there
+	Severity string    `json:"severity,omitempty"`
+	Changes  []string  `json:"changes"` // "vgpr 128 -> 172 (+44)", in column order
+	Worsened []string  `json:"worsened,omitempty"`
+	Improved []string  `json:"improved,omitempty"`
+	Limiters [2]string `json:"occupancy_limiters"` // before, after
+	Cause    string    `json:"cause,omitempty"`
+	Advice   string    `json:"advice,omitempty"`
+	Blocked  []string  `json:"blocked,omitempty"` // why it takes no part in the verdict
 }
 
 const isaDiffPathText = "Compares the machine code of two builds kernel by kernel: registers, spills, scratch, LDS, matrix ops, occupancy, with likely cause and advice; worst first. " +
@@ -100,42 +93,52 @@ func diffISA(ctx context.Context, s *Server, a isaDiffArgs) (*isaDiffResult, err
 	if err != nil {
 		return nil, err
 	}
-	return isaDiffOf(d)
+	return isaDiffOf(d), nil
 }
 
-// isaDiffOf translates a comparison by its JSON form, which is the stable one.
-func isaDiffOf(d *amdgpu.Diff) (*isaDiffResult, error) {
-	var in struct {
-		isaDiffResult
-		Rows []struct {
-			isaRow
-			Before, After, Delta map[string]*int64
-		} `json:"rows"`
+func isaDiffOf(d *amdgpu.Diff) *isaDiffResult {
+	r := &isaDiffResult{
+		Verdict: string(d.Verdict), Compared: d.Compared, Total: d.Total, Worsened: d.Worsened, Improved: d.Improved, Rows: []isaRow{},
+		Problems: problemTexts(d.Problems), Warnings: d.Warnings, Notes: d.Notes,
+		Next: "explain the worst row to the user; diff_hints on the two commits names source lines.",
 	}
-	if err := recode(d, &in); err != nil {
-		return nil, err
+	for i := range d.Rows {
+		r.Rows = append(r.Rows, isaRowOf(&d.Rows[i]))
 	}
-	r := in.isaDiffResult
-	r.Rows = []isaRow{}
-	for _, row := range in.Rows {
-		row.Changes = []string{}
-		for _, c := range amdgpu.ColumnNames() {
-			if by := row.Delta[c]; by != nil && *by != 0 {
-				row.Changes = append(row.Changes, fmt.Sprintf("%s %s -> %s (%+d)", c, amount(row.Before[c]), amount(row.After[c]), *by))
-			}
+	r.Summary = fmt.Sprintf("%s: %d of %d kernels compared, %d resources worse, %d better.", r.Verdict, r.Compared, r.Total, r.Worsened, r.Improved)
+	if len(r.Problems) > 0 {
+		r.Summary += " First problem: " + r.Problems[0]
+		r.Next = "resolve the problems (see perfbisect isa diff --help) before trusting the rows."
+	}
+	return r
+}
+
+func isaRowOf(row *amdgpu.Row) isaRow {
+	r := isaRow{
+		Name: row.DisplayName, Side: row.Side, Changes: []string{}, Worsened: columnTexts(row.Worsened), Improved: columnTexts(row.Improved),
+		Severity: string(row.Severity), Limiters: [2]string{string(row.Limiters[0]), string(row.Limiters[1])},
+		Cause: row.Cause, Advice: row.Advice,
+	}
+	if r.Name == "" {
+		r.Name = row.Name
+	}
+	for c := range amdgpu.NumColumns {
+		if by, moved := row.Delta[c]; moved && row.Before != nil && row.After != nil {
+			r.Changes = append(r.Changes, fmt.Sprintf("%s %s -> %s (%+d)", c, row.Before[c], row.After[c], by))
 		}
-		r.Rows = append(r.Rows, row.isaRow)
 	}
-	r.Summary = fmt.Sprintf("%s: %d of %d kernels compared, %d worse, %d better.", r.Verdict, r.Compared, r.Total, r.Worsened, r.Improved)
-	r.Next = "explain the worst row to the user; diff_hints on the two commits names source lines."
-	return &r, nil
+	for _, class := range row.Blocked {
+		r.Blocked = append(r.Blocked, string(class))
+	}
+	return r
 }
 
-func amount(v *int64) string {
-	if v == nil {
-		return "?"
+func columnTexts(columns []amdgpu.Column) []string {
+	var out []string
+	for _, c := range columns {
+		out = append(out, c.String())
 	}
-	return fmt.Sprint(*v)
+	return out
 }
 
 func (r *isaDiffResult) text() string {

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -20,31 +19,26 @@ type isaSummarizeArgs struct {
 
 // isaSummary is the resource use of the kernels of a path.
 type isaSummary struct {
-	Summary   string       `json:"summary"`
-	Verdict   string       `json:"verdict,omitempty"`
-	Kernels   []isaKernel  `json:"kernels"`
-	Problems  []isaProblem `json:"problems,omitempty"`
-	Warnings  []string     `json:"warnings,omitempty"`
-	SavedTo   string       `json:"saved_to,omitempty"`
-	Shortened []string     `json:"shortened,omitempty"`
-	Next      string       `json:"next"`
+	Summary   string      `json:"summary"`
+	Verdict   string      `json:"verdict"` // OK or NOT TRUSTWORTHY
+	Kernels   []isaKernel `json:"kernels"`
+	Problems  []string    `json:"problems,omitempty"`
+	Warnings  []string    `json:"warnings,omitempty"`
+	Skipped   []string    `json:"skipped,omitempty"` // files that were not read, and why
+	SavedTo   string      `json:"saved_to,omitempty"`
+	Shortened []string    `json:"shortened,omitempty"`
+	Next      string      `json:"next"`
 }
 
 // isaKernel is one kernel. Metrics holds one entry for each column: a number,
 // "n/a" when the target or input has no such thing, "?" when it was not readable.
 type isaKernel struct {
-	Name    string            `json:"name"`
+	Name    string            `json:"name"` // demangled
 	Target  string            `json:"target"`
 	File    string            `json:"file"`
+	Limiter string            `json:"occupancy_limiter,omitempty"`
 	Metrics map[string]string `json:"metrics"`
 	Notes   []string          `json:"notes,omitempty"`
-}
-
-type isaProblem struct {
-	Class  string `json:"class"`
-	File   string `json:"file,omitempty"`
-	Kernel string `json:"kernel,omitempty"`
-	Text   string `json:"text"`
 }
 
 const isaSummarizeText = "Reads compiled AMD GPU kernels (no GPU needed): VGPR, AGPR, SGPR, spills, scratch, LDS, matrix ops, occupancy for each kernel. Seconds; runs nothing."
@@ -68,58 +62,39 @@ func summarizeISA(ctx context.Context, s *Server, a isaSummarizeArgs) (*isaSumma
 	if err != nil {
 		return nil, err
 	}
-	r, err := isaSummaryOf(snapshot)
-	if err != nil {
-		return nil, err
-	}
+	r := isaSummaryOf(snapshot)
 	r.SavedTo = a.SaveTo
-	r.Next = "compare with another build: isa_diff with before and after."
 	return r, nil
 }
 
-// isaSummaryOf translates a snapshot by its JSON form, which is the stable one.
-func isaSummaryOf(snapshot *amdgpu.Snapshot) (*isaSummary, error) {
-	var in struct {
-		Verdict string `json:"verdict"`
-		Kernels []struct {
-			Name        string                 `json:"name"`
-			DisplayName string                 `json:"display_name"`
-			Target      string                 `json:"target"`
-			File        string                 `json:"file"`
-			Metrics     map[string]amdgpu.Cell `json:"metrics"`
-			Notes       []string               `json:"notes"`
-		} `json:"kernels"`
-		Problems []isaProblem `json:"problems"`
-		Warnings []string     `json:"warnings"`
+func isaSummaryOf(s *amdgpu.Snapshot) *isaSummary {
+	r := &isaSummary{
+		Verdict: string(s.Verdict()), Kernels: []isaKernel{}, Problems: problemTexts(s.Problems), Warnings: s.Warnings,
+		Next: "compare with another build: isa_diff with before and after.",
 	}
-	if err := recode(snapshot, &in); err != nil {
-		return nil, err
-	}
-	r := &isaSummary{Verdict: in.Verdict, Kernels: []isaKernel{}, Problems: in.Problems, Warnings: in.Warnings}
-	for _, k := range in.Kernels {
-		one := isaKernel{Name: k.DisplayName, Target: k.Target, File: k.File, Metrics: map[string]string{}, Notes: k.Notes}
+	for _, k := range s.Kernels {
+		one := isaKernel{Name: k.DisplayName, Target: k.Target, File: k.File, Limiter: string(k.Limiter), Metrics: map[string]string{}, Notes: k.Notes}
 		if one.Name == "" {
 			one.Name = k.Name
 		}
-		for column, cell := range k.Metrics {
-			one.Metrics[column] = cell.String()
+		for c := range amdgpu.NumColumns {
+			one.Metrics[c.String()] = k.Metrics[c].String()
 		}
 		r.Kernels = append(r.Kernels, one)
 	}
-	r.Summary = fmt.Sprintf("%d kernels, %d problems.", len(r.Kernels), len(r.Problems))
-	return r, nil
+	for _, f := range s.Skipped {
+		r.Skipped = append(r.Skipped, f.File+": "+f.Reason)
+	}
+	r.Summary = fmt.Sprintf("%s: %d kernels, %d problems, %d files skipped.", r.Verdict, len(r.Kernels)+s.Omitted, len(r.Problems), len(r.Skipped))
+	return r
 }
 
-// recode moves a value into another type through JSON.
-func recode(from, into any) error {
-	text, err := json.Marshal(from)
-	if err == nil {
-		err = json.Unmarshal(text, into)
+func problemTexts(problems []amdgpu.Problem) []string {
+	var out []string
+	for _, p := range problems {
+		out = append(out, p.String())
 	}
-	if err != nil {
-		return fmt.Errorf("translating the result: %w", err)
-	}
-	return nil
+	return out
 }
 
 func (r *isaSummary) text() string {
@@ -138,9 +113,9 @@ func (r *isaSummary) text() string {
 	return b.String()
 }
 
-func writeProblems(b *strings.Builder, problems []isaProblem, warnings []string) {
+func writeProblems(b *strings.Builder, problems, warnings []string) {
 	for _, p := range problems {
-		fmt.Fprintf(b, "\nProblem: %s: %s", strings.TrimSpace(p.File+" "+p.Kernel), p.Text)
+		fmt.Fprintf(b, "\nProblem: %s", p)
 	}
 	for _, w := range warnings {
 		fmt.Fprintf(b, "\nWarning: %s", w)

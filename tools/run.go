@@ -99,27 +99,11 @@ func (r *run) text() string {
 	return b.String()
 }
 
-// next is the call that goes on from a status. It names the command-line twin
-// where a model would otherwise poll: each poll costs it a turn.
+// next is what the app says comes next, and where machine help starts once a
+// commit is named.
 func next(st *app.Status) string {
-	switch st.State {
-	case engine.Measuring:
-		return fmt.Sprintf("call bisect_status with run_id %q; it waits for news. Where you can run commands in the background, `perfbisect wait %s` ends when the run does, without polling.", st.RunID, st.RunID)
-	case engine.NeedsInput:
-		if q := st.Question; q != nil {
-			return fmt.Sprintf("ask the user, then call bisect_answer with run_id %q, question_id %q and answer. The run waits meanwhile.", st.RunID, q.ID)
-		}
-	case engine.Completed:
-		if st.Result != nil && st.Result.Culprit != "" {
-			return fmt.Sprintf("call diff_hints with run_id %q for likely causes, bisect_report for the full report.", st.RunID)
-		}
-	case engine.Paused:
-		if st.Next == "" {
-			return fmt.Sprintf("call bisect_step with run_id %q to go on (steps 0: to the end), or bisect_stop with action finish.", st.RunID)
-		}
+	if st.State == engine.Completed && st.Result != nil && st.Result.Culprit != "" {
+		return fmt.Sprintf("%s; diff_hints with run_id %q for likely causes.", st.Next, st.RunID)
 	}
-	if st.Next != "" {
-		return st.Next
-	}
-	return fmt.Sprintf("call bisect_report with run_id %q.", st.RunID)
+	return st.Next
 }

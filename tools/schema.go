@@ -135,7 +135,7 @@ func outputType(t reflect.Type) string {
 		return outputType(t.Elem())
 	case reflect.Struct, reflect.Map:
 		return `"type":"object"`
-	case reflect.Slice:
+	case reflect.Slice, reflect.Array:
 		return `"type":"array","items":{` + outputType(t.Elem()) + `}`
 	case reflect.Int, reflect.Int64:
 		return `"type":"integer"`

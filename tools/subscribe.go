@@ -10,11 +10,16 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"perfbisect/engine"
 	"perfbisect/internal/app"
 )
 
-// watchTurn is how long one wait of a watched run lasts.
-const watchTurn = 30 * time.Second
+// watchTurn is how long one wait of a watched run lasts, watchPause how long a
+// run that waits for somebody is left alone: waiting for it returns at once.
+const (
+	watchTurn  = 30 * time.Second
+	watchPause = 2 * time.Second
+)
 
 // subscriptions are the run:// resources that clients want to hear about.
 // mcp-go acknowledges a subscription and tracks none.
@@ -119,13 +124,25 @@ func (s *Server) watch(id, seen string) {
 			break
 		}
 		news(st)
-		if st.State.Ended() {
+		if st.State.Ended() || st.State != engine.Measuring && !s.rest(watchPause) {
 			break
 		}
 	}
 	s.subs.mu.Lock()
 	defer s.subs.mu.Unlock()
 	delete(s.subs.by, id)
+}
+
+// rest sleeps, and reports false when the server ends meanwhile.
+func (s *Server) rest(d time.Duration) bool {
+	clock := time.NewTimer(d)
+	defer clock.Stop()
+	select {
+	case <-clock.C:
+		return true
+	case <-s.life.Done():
+		return false
+	}
 }
 
 // fingerprint changes whenever a report would.
