@@ -11,15 +11,15 @@ func changes() []change {
 	all := []change{
 		readme("build", "Build with `go build`, run `./gemm`."),
 		{"epilogue: describe alpha", "epilogue.go", "// epilogue scales the result.", "// epilogue scales the result by alpha."},
-		readme("output", "The benchmark prints the fastest of its repetitions, in processor time."),
+		readme("output", "The benchmark prints the median of its repetitions, against a reference loop."),
 		{"kernel: say what padding means", "kernel.go", "both padded in k.", "both padded with zeros in k."},
-		{"main: keep the warm-up apart", "main.go", "	t := math.Inf(1)\n", "	gemm(c, a, b, sizeM, sizeN, k) // warm-up\n	t := math.Inf(1)\n"},
+		{"main: keep the warm-up apart", "main.go", "	var ratios []float64\n", "	gemm(c, a, b, sizeM, sizeN, k) // warm-up\n	var ratios []float64\n"},
 		{"config: name the element size", "config.go", "", "\n// elementBytes is the size of one element.\nconst elementBytes = 4\n"},
 		helper("flops", "flops counts multiply-adds as two operations.", "2 * float64(m) * float64(n) * float64(k)"),
 		{"main: count operations in one place", "main.go", "2*sizeM*sizeN*sizeK/t/1e9", "flops(sizeM, sizeN, sizeK)/t/1e9"},
 		readme("sizes", "Sizes are constants in config.go."),
 		helper("traffic", "traffic is the bytes that an ideal kernel moves.", "elementBytes * float64(m*k+k*n+m*n)"),
-		{"main: print the traffic", "main.go", "}\n\n// cpuTime", "	fmt.Printf(\"traffic: %.0f bytes\\n\", traffic(sizeM, sizeN, sizeK))\n}\n\n// cpuTime"},
+		{"main: print the traffic", "main.go", "}\n\n// referenceTime", "	fmt.Printf(\"traffic: %.0f bytes\\n\", traffic(sizeM, sizeN, sizeK))\n}\n\n// referenceTime"},
 		{"epilogue: take beta", "epilogue.go", "", "\n// withBeta adds beta times the former content.\nfunc withBeta(c, old []float32, beta float32) {\n	for i := range c {\n		c[i] += beta * old[i]\n	}\n}\n"},
 		readme("layout", "Matrices are row-major."),
 	}
@@ -74,8 +74,8 @@ func helper(name, doc, value string) change {
 
 var faq = []string{
 	"Why single precision? Because the kernel it stands for is.", "Why no goroutines? One wave is enough to see a change.",
-	"Why tiles at all? To have something to get wrong.", "Why the minimum? Because nothing makes a repetition too fast.",
-	"Why nine repetitions? They take a few milliseconds.", "Why Go? It is there.", "Why zeros as padding? They add nothing.",
+	"Why tiles at all? To have something to get wrong.", "Why a reference loop? Because other work slows both down alike.",
+	"Why so many repetitions? They take a few milliseconds each.", "Why Go? It is there.", "Why zeros as padding? They add nothing.",
 }
 
 var notes = []string{
