@@ -80,6 +80,8 @@ func (r *asmReader) kernelEvidence(name string, eval *evaluator) {
 	e.arch = symbolOf(eval, name, "num_vgpr")
 	e.agpr = symbolOf(eval, name, "num_agpr")
 	e.sgpr = symbolOf(eval, name, "numbered_sgpr")
+	_, labelled := r.labels[name+".kd"]
+	e.rawDesc = labelled || len(r.macros) > 0
 	body, ok := r.body(name)
 	if !ok {
 		return

@@ -69,7 +69,7 @@ func TestHuge(t *testing.T) {
 		grown[i]++ // the first digit: one kernel's VGPRs grow, in the metadata only
 		after, _ := LoadBytes("after.s", grown)
 		d := Compare(before, after, Options{})
-		if d.Worsened != 1 || len(d.Rows) != 1 {
+		if d.Worsened != 1 || len(d.Rows) != 1 || d.ExitCode != 1 {
 			t.Errorf("%s: %d worsened in %d rows, want 1 in 1\n%v", c.name, d.Worsened, len(d.Rows), d.Problems)
 		}
 	}

@@ -72,7 +72,7 @@ func compareContext(r *Row, p pair, g *grouped) {
 	if b.WGPMode != nil && a.WGPMode != nil && *b.WGPMode != *a.WGPMode {
 		g.warn("cu_mode_differs", r.Key, "%s before, %s after: another LDS pool", modeName(*b.WGPMode), modeName(*a.WGPMode))
 	}
-	if b.MaxFlatWorkgroupSize != a.MaxFlatWorkgroupSize {
+	if b.MaxFlatWorkgroupSize != a.MaxFlatWorkgroupSize && b.MaxFlatWorkgroupSize != 0 && a.MaxFlatWorkgroupSize != 0 {
 		g.warn("launch_bounds_differ", r.Key, "at most %d work-items a group before, %d after", b.MaxFlatWorkgroupSize, a.MaxFlatWorkgroupSize)
 	}
 	if d := r.Delta[Occupancy]; d < 0 {
@@ -104,8 +104,7 @@ func compareDynamic(r *Row, b, a *Kernel, g *grouped) {
 	if a.DynamicLDS && !b.DynamicLDS {
 		g.note("dynamic_lds", r.Key, "dynamic LDS in use: its size is not in the code")
 	}
-	was, is := b.DynamicStack != nil && *b.DynamicStack, a.DynamicStack != nil && *a.DynamicStack
-	if is && !was {
+	if b.DynamicStack != nil && a.DynamicStack != nil && !*b.DynamicStack && *a.DynamicStack {
 		g.note("dynamic_stack", r.Key, "the stack became dynamic: scratch_bytes is a lower bound from here on")
 	}
 	if where := strings.Join(a.SpillsTo, ", "); where != "" && (r.Delta[VGPRSpill] > 0 || r.Delta[SGPRSpill] > 0) {

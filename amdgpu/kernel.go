@@ -85,7 +85,7 @@ func (m *module) checkIdentity(name string, meta *metaKernel, e *evidence) {
 	switch {
 	case m.wantBodies && !e.hasBody:
 		m.problem(BodyMissing, name, "it has a metadata entry and no code")
-	case m.wantBodies && e.desc == nil:
+	case m.wantBodies && e.desc == nil && !e.rawDesc:
 		m.problem(BodyMissing, name, "it has a metadata entry and no kernel descriptor")
 	}
 }
@@ -163,9 +163,23 @@ func (m *module) setRegisters(k *Kernel, meta *metaKernel, e *evidence) {
 	if !arch.Known() || !total.Known() || !m.target.Known() {
 		return
 	}
-	if want := m.target.totalVGPRs(arch.Value, agpr.Value); want != total.Value && (agpr.Known() || !m.target.hasAGPRs()) {
-		m.problem(ValueConflict, k.Name, "arch_vgpr %d (%s) and agpr %s make %d VGPRs, .vgpr_count is %d", arch.Value, arch.Source, agpr, want, total.Value)
+	if !agpr.Known() && m.target.hasAGPRs() {
+		return
 	}
+	if want := m.target.totalVGPRs(arch.Value, agpr.Value); want != total.Value {
+		m.conflict(want > total.Value, k.Name, "arch_vgpr %d (%s) and agpr %s make %d VGPRs, .vgpr_count is %d", arch.Value, arch.Source, agpr, want, total.Value)
+	}
+}
+
+// conflict records that .vgpr_count, which is compared, disagrees with another
+// source. Too low it hides a regression and is a problem. Too high it hides
+// none: .vgpr_count is the source of first rank, so that a warning is enough.
+func (m *module) conflict(hides bool, kernel, format string, args ...any) {
+	if hides {
+		m.problem(ValueConflict, kernel, format, args...)
+		return
+	}
+	m.warnings = append(m.warnings, string(ValueConflict)+": "+m.file+": "+kernel+": "+fmt.Sprintf(format, args...))
 }
 
 func (m *module) symbolCell(s symbolValue, suffix, otherwise string) Cell {

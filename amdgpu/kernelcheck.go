@@ -26,7 +26,7 @@ func (m *module) checkDescriptor(k *Kernel, meta *metaKernel, e *evidence) {
 		m.problem(ValueConflict, k.Name, "arch_vgpr is %d, the descriptor starts the accumulators at %d", arch.Value, d.accumOffset)
 	}
 	if alloc, total := k.allocated(d), k.Metrics[VGPR]; alloc.Known() && total.Known() && alloc.Value < total.Value && m.target.Processor != "gfx908" {
-		m.problem(ValueConflict, k.Name, "the metadata says %d VGPRs, the descriptor allocates %d", total.Value, alloc.Value)
+		m.conflict(false, k.Name, "the metadata says %d VGPRs, the descriptor allocates %d", total.Value, alloc.Value)
 	}
 }
 

@@ -140,13 +140,21 @@ func TestConflicts(t *testing.T) {
 	for _, c := range []struct{ reason, from, to string }{
 		{"LDS of the descriptor", ".amdhsa_next_free_sgpr 16", ".amdhsa_group_segment_fixed_size 64"},
 		{"scratch of the descriptor", ".amdhsa_next_free_sgpr 16", ".amdhsa_private_segment_fixed_size 64"},
-		{"fewer VGPRs allocated than used", ".amdhsa_next_free_vgpr 40", ".amdhsa_next_free_vgpr 8"},
-		{"the split does not make the total", ".amdhsa_accum_offset 40", ".set k.num_vgpr, 12"},
+		{"the split makes more than the total", ".amdhsa_accum_offset 40", ".set k.num_vgpr, 48"},
 		{"accumulators counted twice", ".amdhsa_accum_offset 40", ".set k.num_agpr, 12"},
 	} {
 		s, _ := LoadBytes("k.s", []byte(strings.Replace(text, c.from, c.to, 1)))
 		if !hasProblem(s.Problems, ValueConflict) {
 			t.Errorf("%s: %v", c.reason, s.Problems)
+		}
+	}
+	for _, c := range []struct{ reason, from, to string }{
+		{"fewer VGPRs allocated than the metadata says", ".amdhsa_next_free_vgpr 40", ".amdhsa_next_free_vgpr 8"},
+		{"the split makes less than the total", ".amdhsa_accum_offset 40", ".set k.num_vgpr, 12"},
+	} {
+		s, _ := LoadBytes("k.s", []byte(strings.Replace(text, c.from, c.to, 1)))
+		if s.ExitCode() != 0 || !startsWith(s.Warnings, "value_conflict: ") {
+			t.Errorf("%s: %v, %q", c.reason, s.Problems, s.Warnings)
 		}
 	}
 }

@@ -33,6 +33,7 @@ type module struct {
 type evidence struct {
 	desc    *descriptor
 	hasBody bool
+	rawDesc bool // a descriptor that is not written with .amdhsa_kernel
 	// arch, agpr and sgpr are resource symbols (.set or ABS symbols).
 	arch, agpr, sgpr symbolValue
 	// commentArch and commentAGPR come from "; NumVgprs:" and "; NumAgprs:".

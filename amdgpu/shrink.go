@@ -137,6 +137,9 @@ func (k Kernel) short(n int) Kernel {
 	k.Files, k.Mix = nil, nil
 	for c := range k.Metrics {
 		k.Metrics[c].Source = ""
+		if k.Metrics[c].State != Unparsed {
+			k.Metrics[c].Reason = ""
+		}
 		k.Metrics[c].Reason = clip(k.Metrics[c].Reason, min(n, 40))
 	}
 	return k
