@@ -68,11 +68,11 @@ func (o *oneFile) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A file of a hundred thousand added lines is read in parts, in bounded memory.
+// A file of fifty thousand added lines is read in parts, in bounded memory.
 func TestBoundedMemory(t *testing.T) {
-	const lines = 100_000
+	const lines = 50_000
 	src := &oneFile{
-		head: []byte("diff --git a/k.cu b/k.cu\n--- a/k.cu\n+++ b/k.cu\n@@ -1,0 +1,100000 @@ __global__ void k(float* x)\n"),
+		head: []byte("diff --git a/k.cu b/k.cu\n--- a/k.cu\n+++ b/k.cu\n@@ -1,0 +1,50000 @@ __global__ void k(float* x)\n"),
 		line: []byte("+  for (int i = 0; i < n; ++i) { x[i] = __expf(x[i]); __syncthreads(); }\n"), n: lines,
 	}
 	peak := uint64(0)

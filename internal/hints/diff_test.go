@@ -72,3 +72,18 @@ func TestLongLine(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// A diff that cannot be judged says why; it never reads as a clean result.
+func TestNotes(t *testing.T) {
+	for _, tt := range []struct{ why, diff, want string }{
+		{"a merge", "diff --cc x.cu\nindex 1,2..3\n--- a/x.cu\n+++ b/x.cu\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++c\n", "combined diff of a merge"},
+		{"not a diff", "hello\n", "no unified diff in the input"},
+		{"only documents", "diff --git a/README.md b/README.md\n--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-a\n+b\n", "documentation"},
+		{"nothing known", "diff --git a/k.cu b/k.cu\n--- a/k.cu\n+++ b/k.cu\n@@ -1 +1 @@\n-int a;\n+int b;\n", "no known pattern in this diff"},
+	} {
+		r, err := FromDiff(strings.NewReader(tt.diff), Options{})
+		if err != nil || len(r.Hints) != 0 || !strings.Contains(r.Note, tt.want) {
+			t.Errorf("%s: note %q, %v; want %q", tt.why, r.Note, err, tt.want)
+		}
+	}
+}

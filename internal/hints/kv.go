@@ -263,14 +263,17 @@ func define(ts []token) (setting, bool) {
 func command(fc *fileContext, ts []token) (setting, bool) {
 	switch fc.lang {
 	case langCMake:
-		if len(ts) < 5 || ts[1].text != "(" {
+		if len(ts) < 5 || ts[1].text != "(" || ts[2].kind == tokOp {
+			return setting{}, false
+		}
+		end := closing(ts, 1)
+		if end < 4 {
 			return setting{}, false
 		}
 		switch ts[0].text {
 		case "set", "SET":
-			return setting{key: ts[2].text, val: ts[3:closing(ts, 1)]}, true
+			return setting{key: ts[2].text, val: ts[3:end]}, true
 		case "option", "OPTION":
-			end := closing(ts, 1)
 			return setting{key: ts[2].text, val: ts[end-1 : end]}, true
 		}
 	case langDocker:

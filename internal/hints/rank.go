@@ -135,7 +135,7 @@ func (c *collector) note(r *Report, p *parser) string {
 	case len(r.Hints) > 0:
 		return ""
 	case c.files == 0 && c.skippedN > 0:
-		return fmt.Sprintf("no known pattern in this diff: none of its %d files was read", c.skippedN)
+		return fmt.Sprintf("no known pattern in this diff: none of its %d files was read (%s)", c.skippedN, c.skipped[0].Reason)
 	case r.Truncated:
 		return "no known pattern in this diff, as far as it was read"
 	}

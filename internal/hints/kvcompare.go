@@ -1,0 +1,227 @@
+package hints
+
+import (
+	"math"
+	"strings"
+)
+
+// compare says how much the change of a value means for its class.
+func (fc *fileContext) compare(h *sourceHunk, k *keyClass, c *settingChange) verdict {
+	a, aok := evaluate(fc.resolve(c.old.val, false))
+	b, bok := evaluate(fc.resolve(c.new.val, true))
+	switch {
+	case k.pattern == "dtype":
+		return compareTypes(c.old.val, c.new.val)
+	case aok && bok && a == b:
+		return verdict{}
+	case aok && bok:
+		v := verdict{level: 3, ratio: b / math.Max(a, 1e-9)}
+		v.faster = k.worse > 0 && b < a || k.worse < 0 && b > a
+		if k.pattern == "prefetch" {
+			v.faster = b > a
+		}
+		if k.pattern == "masking" {
+			v.faster = b == 0
+		}
+		return v
+	}
+	if p, q := boolOf(c.old.val), boolOf(c.new.val); p != unknown && q != unknown {
+		return compareSwitch(k, c.key, q)
+	}
+	if q := boolOf(c.new.val); k.pattern == "dispatch" && q != unknown && boolOf(c.old.val) == unknown {
+		v := compareSwitch(k, c.key, q)
+		v.level, v.reason = 3, "a condition became a constant"
+		return v
+	}
+	d := diffTokens(c.old.val, c.new.val)
+	if k.pattern == "loop_bounds" {
+		return compareBounds(h, c, d)
+	}
+	return fc.compareTokens(k, c, d)
+}
+
+// compareTokens judges values that are neither numbers nor switches.
+func (fc *fileContext) compareTokens(k *keyClass, c *settingChange, d tokenDiff) verdict {
+	nums := onlyNumbers(d.old) && onlyNumbers(d.new) && (hasNumber(d.old) || hasNumber(d.new) || shaped(d.new))
+	switch {
+	case k.pattern == "autotune_config" && c.key == "key":
+		if strings.Contains(c.new.line.text+c.new.line.call+c.new.line.outer, "autotune") {
+			return verdict{level: 2, reason: "results are stored by another key: tuning may run again, or one result serves more shapes"}
+		}
+		return verdict{}
+	case onlyBrackets(d.old) && onlyBrackets(d.new):
+		return verdict{}
+	case k.pattern == "mfma_shape" && fc.shapeIn(d.old) != "" && fc.shapeIn(d.old) == fc.shapeIn(d.new):
+		return verdict{}
+	case k.pattern == "dispatch", k.pattern == "hot_path_checks", k.pattern == "masking" && !nums:
+		if k.pattern == "masking" && len(c.new.val) > len(c.old.val) && hasCompare(d.new) {
+			return verdict{level: 2, reason: "the mask has another term"}
+		}
+		if k.pattern == "masking" && textOf(c.old.val) == "None" {
+			return verdict{level: 2, reason: "there was no mask before"}
+		}
+		if k.pattern == "dispatch" && nums {
+			return verdict{level: 2, reason: "a threshold or choice moved"}
+		}
+		if k.pattern == "dispatch" && len(d.old) == 1 && len(d.new) == 1 && d.old[0].kind == tokString && d.new[0].kind == tokString {
+			return verdict{level: 2, reason: "another implementation is named"}
+		}
+		return verdict{}
+	case nums:
+		return verdict{level: 3, reason: "only numbers differ"}
+	case hasNumber(d.old) || hasNumber(d.new):
+		return verdict{level: 2, reason: "a number became an expression, or the other way round"}
+	}
+	switch k.pattern {
+	case "layout", "prefetch", "mfma_shape", "scheduling", "cache_modifier", "masking":
+		if k.pattern == "cache_modifier" || k.pattern == "prefetch" || named(c.new.val) && named(c.old.val) {
+			return verdict{level: 2}
+		}
+	}
+	return verdict{}
+}
+
+func onlyBrackets(ts []token) bool {
+	for _, t := range ts {
+		if t.text != "(" && t.text != ")" {
+			return false
+		}
+	}
+	return true
+}
+
+func shaped(ts []token) bool {
+	for _, t := range ts {
+		if shapeName.MatchString(t.text) || t.kind == tokString && strings.ContainsAny(t.text, "0123456789") {
+			return true
+		}
+	}
+	return false
+}
+
+// named tells whether a value is a single name or string: an enumerator.
+func named(v []token) bool {
+	return len(v) == 1 && (v[0].kind == tokIdent || v[0].kind == tokString) || len(v) > 1 && v[0].kind == tokIdent && v[1].text == "<"
+}
+
+func hasCompare(ts []token) bool {
+	for _, t := range ts {
+		switch t.text {
+		case "<", ">", "<=", ">=", "&":
+			return true
+		}
+	}
+	return false
+}
+
+// compareBounds judges a new expression for a loop's bound.
+func compareBounds(h *sourceHunk, c *settingChange, d tokenDiff) verdict {
+	v := verdict{level: 2}
+	if h.bounds[c.key] {
+		v.level = 3
+		v.reason = "the hunk shows the loop that uses it"
+	}
+	if len(d.old) == 1 && len(d.new) == 1 && d.old[0].kind == tokIdent && d.new[0].kind == tokIdent {
+		v.level--
+	}
+	switch growth(d) {
+	case 1:
+		v.ratio = 2
+	case -1:
+		v.faster = true
+	case 0:
+		plain := !hasText(c.old.val, "(") && !hasText(c.new.val, "(")
+		if !hasNumber(d.old) && !hasNumber(d.new) && (!h.bounds[c.key] || !plain) {
+			v.level = 1
+		}
+	}
+	return v
+}
+
+// growth tells whether a bound became larger (+1), smaller (-1), or neither can
+// be seen (0), from the operators that came or went.
+func growth(d tokenDiff) int {
+	has := func(ts []token, ops ...string) bool {
+		for _, t := range ts {
+			for _, o := range ops {
+				if t.text == o {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	switch {
+	case has(d.new, "*", "<<") && !has(d.old, "*", "<<"), has(d.old, "//", "/", ">>", "min", "tl.minimum", "std::min") && !has(d.new, "//", "/", ">>", "min", "tl.minimum", "std::min"):
+		return 1
+	case has(d.new, "//", "/", ">>") && !has(d.old, "//", "/", ">>"), has(d.old, "*", "<<") && !has(d.new, "*", "<<"):
+		return -1
+	}
+	return 0
+}
+
+// compareSwitch judges a switch that is now q.
+func compareSwitch(k *keyClass, key string, q tri) verdict {
+	n := snake(key)
+	off := strings.Contains(n, "disable") || strings.Contains(n, "no_") || strings.Contains(n, "force") || strings.Contains(n, "fallback") || strings.Contains(n, "eager")
+	on := q == yes
+	v := verdict{level: 3}
+	switch k.pattern {
+	case "dispatch":
+		v.level = 2
+		v.faster = on != off
+		if !v.faster {
+			v.reason = "a code path is switched off"
+		}
+	case "masking":
+		even := strings.Contains(n, "even") || strings.Contains(n, "divisible")
+		v.faster = on == even
+	case "prefetch", "stream", "unroll", "vector_width":
+		v.faster = on != off
+	case "host_sync":
+		blocking := n == "blocking" || strings.HasPrefix(n, "sync")
+		v.faster = on != blocking
+	case "host_overhead":
+		v.faster = on != off
+	case "hot_path_checks":
+		v.level, v.faster = 2, !on
+	}
+	return v
+}
+
+func boolOf(v []token) tri {
+	if len(v) != 1 {
+		return unknown
+	}
+	switch strings.ToLower(v[0].text) {
+	case "true", "on", "yes":
+		return yes
+	case "false", "off", "no":
+		return no
+	}
+	return unknown
+}
+
+func onlyNumbers(ts []token) bool {
+	for _, t := range ts {
+		if t.kind == tokOp && t.text != "," && t.text != "*" && t.text != "-" && t.text != "(" && t.text != ")" {
+			return false
+		}
+		if t.kind == tokIdent && !shapeName.MatchString(t.text) || t.kind == tokString && !strings.ContainsAny(t.text, "0123456789") {
+			return false
+		}
+	}
+	return true
+}
+
+// shapeName is a name that carries its number: V3, M32N32K8, number<4>.
+var shapeName = rx(`^(V\d|v\d|[A-Za-z]*\d+x\d+|.*M\d+N\d+K\d+)`)
+
+func hasNumber(ts []token) bool {
+	for _, t := range ts {
+		if t.kind == tokNumber {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package hints
+
+import (
+	"fmt"
+	"strings"
+)
+
+// presence judges a setting that was added to, or removed from, something that
+// exists: a keyword of a call, an attribute of a function.
+func (fc *fileContext) presence(r *run, k *keyClass, s *setting, added bool) {
+	if !s.kw || !fc.attached(r, s.line) && (!s.item || s.line.newFn != "") {
+		return
+	}
+	_, num := evaluate(s.val)
+	sw := boolOf(s.val)
+	level, faster := 2, false
+	switch k.pattern {
+	case "launch_bounds", "waves_per_eu":
+		if !num && !(onlyNumbers(s.val) && (hasNumber(s.val) || shaped(s.val))) && fc.lang == langPython {
+			return
+		}
+		level = 3
+	case "unroll":
+		faster = added && num
+		level = 3
+	case "cache_modifier":
+		if len(s.val) != 1 || s.val[0].kind != tokString && !num && sw == unknown {
+			return
+		}
+		level = 3
+	case "num_stages", "num_warps", "mfma_shape", "vector_width":
+		if !num {
+			return
+		}
+	case "tile_size", "launch_config", "prefetch":
+		if !num || !s.item || !added {
+			return
+		}
+	case "dtype":
+		if tl := strings.ToLower(textOf(s.val)); !added || sw != no && tl != `"ieee"` && !strings.Contains(tl, "32") {
+			return
+		}
+	case "host_sync":
+		faster = added == (sw == yes)
+	case "host_overhead", "hot_path_checks":
+		if sw != yes || !added {
+			return
+		}
+	default:
+		return
+	}
+	verb := "added"
+	if !added {
+		verb = "removed"
+	}
+	e := evidenceOf{pattern: k.pattern, reason: fmt.Sprintf("%s: %s was %s", k.what, s.key, verb), faster: faster, run: r}
+	var where string
+	e.level, where = fc.relevance(k, s.line, level, s.key)
+	if where != "" {
+		e.reason += "; " + where
+	}
+	e.old, e.new = partners(s.line)
+	fc.emit(e)
+}
+
+// attached tells whether a line belongs to code that was there before: it has a
+// partner, or it is one argument of a call whose start did not change.
+func (fc *fileContext) attached(r *run, l *srcLine) bool {
+	if l.newFn != "" {
+		return false
+	}
+	o, n := partners(l)
+	if o != nil && n != nil {
+		return true
+	}
+	return l.call != "" && len(l.toks) <= 12 || len(l.toks) <= 12 && fc.lang == langC && len(r.old)+len(r.new) <= 2 || fc.lang == langLLVM
+}
+
+// partners returns the pair of a line, with nil for a side that has none.
+func partners(l *srcLine) (o, n *srcLine) {
+	if l.kind == '-' {
+		return l, l.twin
+	}
+	return l.twin, l
+}
