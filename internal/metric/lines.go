@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -134,17 +135,28 @@ func escapeLen(b []byte) int {
 	return 2
 }
 
-// lastRedraw returns the last part between carriage returns that shows
-// anything.
+// lastRedraw returns what a line that was redrawn with carriage returns shows at
+// the end: its last part. A part without a letter (" 1#") only overwrites the
+// beginning of what stands there, as a terminal does, and the rest still shows.
 func lastRedraw(b []byte) []byte {
-	for {
-		i := bytes.LastIndexByte(b, '\r')
-		if i < 0 {
-			return b
-		}
-		if part := b[i+1:]; len(bytes.TrimSpace(part)) > 0 {
-			return part
-		}
-		b = b[:i]
+	if bytes.IndexByte(b, '\r') < 0 {
+		return b
 	}
+	var shown []byte
+	for more := true; more; {
+		var part []byte
+		i := bytes.LastIndexByte(b, '\r')
+		part, more = b[i+1:], i >= 0
+		b = b[:max(i, 0)]
+		if len(bytes.TrimSpace(part)) == 0 {
+			continue
+		}
+		if len(part) > len(shown) {
+			shown = append(shown, part[len(shown):]...)
+		}
+		if bytes.ContainsFunc(part, unicode.IsLetter) {
+			break
+		}
+	}
+	return shown
 }
