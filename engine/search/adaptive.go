@@ -145,7 +145,8 @@ func (p *problem) futile(b *belief, o option) bool {
 		return true
 	}
 	bits := p.bits(b)
-	return bits < futileBits && bits/max(o.score, 1e-12) > max(futileRuns, futileShare*float64(len(p.obs)))
+	runs := bits * float64(o.r) / max(o.bits, 1e-12)
+	return bits < futileBits && runs > max(futileRuns, futileShare*float64(len(p.obs)))
 }
 
 // concludeAmong names the smallest set of neighbours that holds nearly all of the
@@ -238,11 +239,7 @@ func (p *problem) nextReference(w window) int {
 
 // next wraps a schedule into a decision.
 func (p *problem) next(b *belief, phase Phase, steps []Step, why string) *Decision {
-	d := Decision{Kind: Measure, Phase: phase, Batches: [][]Step{steps}, Progress: p.progress(b, why)}
-	if p.v.Options.Workers > 1 && phase != PhaseConfirm && phase != PhaseEnds {
-		d.Batches = p.spread(b, steps)
-	}
-	return &d
+	return &Decision{Kind: Measure, Phase: phase, Batches: p.batches(b, phase, steps), Progress: p.progress(b, why)}
 }
 
 func (p *problem) stepsDone() int {
@@ -257,7 +254,7 @@ func (p *problem) stepsDone() int {
 
 func (p *problem) explain(b *belief, o option) string {
 	if o.runs > 0 {
-		return fmt.Sprintf("commit %d has %d runs and is slow with probability %.0f %%: more runs tell most per minute", o.pos, o.runs, 100*o.slow)
+		return fmt.Sprintf("position %d has %d runs and is slow with probability %.0f %%: more runs tell most per minute", o.pos, o.runs, 100*o.slow)
 	}
-	return fmt.Sprintf("commit %d is slow with probability %.0f %%: whatever it shows halves what is left", o.pos, 100*o.slow)
+	return fmt.Sprintf("position %d is slow with probability %.0f %%: whatever it shows halves what is left", o.pos, 100*o.slow)
 }

@@ -2,7 +2,6 @@ package search
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"perfbisect/engine/stats"
@@ -17,19 +16,12 @@ type option struct {
 	extra  float64                    // cost of getting there, in runs
 	runs   int                        // usable runs that it has
 	r      int                        // runs to make
+	bits   float64                    // what they are expected to tell
 	score  float64                    // bits per run of cost
 }
 
 // better compares scores so that rounding does not break ties.
 func better(a, b float64) bool { return a > b*(1+tieTolerance) && a > 0 }
-
-func popcount(w [drawnWords]uint64) int {
-	n := 0
-	for _, x := range w {
-		n += bits.OnesCount64(x)
-	}
-	return n
-}
 
 // choose returns the visit with the most information per cost; pos is -1 when
 // nothing testable is left to say anything.
@@ -39,7 +31,8 @@ func (p *problem) choose(b *belief) option {
 	for _, o := range p.options(b) {
 		for _, r := range runLadder {
 			o.r = r
-			o.score = o.chance * p.gain(in, b, o, r) / (o.extra + float64(r))
+			o.bits = p.gain(in, b, o, r)
+			o.score = o.chance * o.bits / (o.extra + float64(r))
 			if better(o.score, best.score) {
 				best = o
 			}

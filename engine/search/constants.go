@@ -7,14 +7,15 @@ const (
 	endRunsFirst   = 2    // runs a side before the first test: the least that shows scatter
 	endRunsMax     = 60   // † runs a side after which the gap is called too small
 	endRunsNone    = 6    // runs a side before "no regression" may be said
-	endZ           = 3.3  // † standard errors between the ends; one-sided p = 0.0005
+	endZ           = 2.7  // † standard errors between the ends; the pairs at the end guard against a chance gap
+	swappedZ       = 3.3  // the same for a gap of the wrong sign, which nothing checks afterwards; one-sided p = 0.0005
 	endZFew        = 1.8  // † factor on endZ for 3 or 4 runs a side, whose scatter is itself uncertain
 	endZSome       = 1.25 // † factor on endZ below 8 runs a side
 	endZFirst      = 3.0  // † factor on endZ for 2 runs a side
 	noGapZ         = 2.3  // one-sided 99 %: the largest gap that the data still allow
 	endGrowth      = 1.5  // most by which a batch multiplies the runs of a side
 	modeShare      = 0.15 // smaller groups of runs are outliers, not a mode
-	modeDistance   = 3.0  // scatters between two modes
+	modeDistance   = 4.0  // scatters between two modes; two halves of one normal are 2.7 apart
 	modeRuns       = 20   // runs a side before two modes stop a hunt
 	modeOverGap    = 1.0  // modes this many gaps apart hide the gap
 	stickyRho      = 0.5  // autocorrelation worth a warning
@@ -48,13 +49,15 @@ const (
 	// Choice.
 	separationCap  = 4.0 // beyond it more runs in one visit say nothing new
 	testableChance = 0.9 // prior chance that an untried position builds and runs
-	referenceEvery = 6   // † every so many runs one is a reference
+	referenceEvery = 10  // † every so many runs one is a reference
 	referenceBelow = 8.0 // † separation above which references are not needed
 	dearBuild      = 10  // build cost in runs from which a new build gets several runs at once
 	dearSeparation = 2.5 // † d'·√r that such a first visit aims at
 	dearRunsMax    = 8
 	rowMax         = 4    // runs in a row at one position while references alternate
 	tieTolerance   = 1e-9 // relative: equal scores must stay equal after rounding
+
+	workerZ = 3.0 // standard errors from which one machine counts as slower than the others
 
 	// Confirmation.
 	pairMass         = 0.8 // † posterior from which pairs say more than anything else
@@ -105,5 +108,5 @@ var runLadder = [...]int{1, 2, 3, 4, 6, 8, 12, 16}
 // layout, alignment), as sd in gaps, and offsetPriors† how likely each is.
 var (
 	offsetShares = [3]float64{0.02, 0.08, 0.2}
-	offsetPriors = offsetWeights{0.45, 0.3, 0.25}
+	offsetPriors = offsetWeights{0.4, 0.3, 0.3}
 )

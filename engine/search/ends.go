@@ -49,7 +49,7 @@ func (p *problem) testEnds(w window, minGap float64) endTest {
 	switch {
 	case t.n >= endRunsNone && t.gap+noGapZ*t.se < minGap && z > -threshold:
 		t.verdict = endsSame
-	case z <= -threshold && t.gap < -minGap:
+	case z <= -swappedZ*fewFactor(t.n) && t.gap < -minGap:
 		t.verdict = endsSwapped
 	case z >= threshold && t.gap >= minGap:
 		t.verdict = endsClear
@@ -173,9 +173,12 @@ func (p *problem) current(worker int) int {
 
 // steps turns an order of single runs into visits, with warm-up runs after each
 // change of position.
-func (p *problem) steps(order []int, why string) []Step {
+func (p *problem) steps(order []int, why string) []Step { return p.stepsOf(0, order, why) }
+
+// stepsOf is steps for one of several workers.
+func (p *problem) stepsOf(worker int, order []int, why string) []Step {
 	var out []Step
-	at := p.current(0)
+	at := p.current(worker)
 	for _, pos := range order {
 		if n := len(out); n > 0 && out[n-1].Position == pos {
 			out[n-1].Runs++

@@ -154,7 +154,7 @@ func (p *problem) middleTestable(a, z int) int {
 
 // huntExactGraph bisects a graph: a position is slow when it is nearer to bad.
 func (p *problem) huntExactGraph(w window) Decision {
-	b := p.believe(w)
+	b := p.certain(w)
 	s, settled := p.suspectOf(b.cells, b.top)
 	if !settled {
 		if o := p.chooseGraph(b); len(o) > 0 {
@@ -163,6 +163,42 @@ func (p *problem) huntExactGraph(w window) Decision {
 	}
 	t := endTest{g: p.ys(w.lo), b: p.ys(w.hi), s: p.floor, gap: b.levels.gap()}
 	return p.report(w, t, []answer{{suspect: s, mass: b.cell[b.top], odds: math.Inf(1), belief: b}})
+}
+
+// certain is the belief in a graph when every run is taken at its word; when no
+// culprit explains all of them, the one of a noisy metric.
+func (p *problem) certain(w window) *belief {
+	c := p.split(w)
+	b := newBelief(c, levels{g: p.ys(w.lo)[0], b: p.ys(w.hi)[0], s: p.floor, lambda: 1, own: offsetWeights{1}})
+	b.separation = b.levels.gap() / p.floor
+	total := 0.0
+	for k, odds := range p.markOdds(c) {
+		if !math.IsInf(odds, -1) && p.agrees(b, k) {
+			b.cell[k] = c.prior[k]
+			total += c.prior[k]
+		}
+	}
+	if total <= 0 {
+		return p.believe(w)
+	}
+	for k := range b.cell {
+		b.cell[k] /= total
+	}
+	copy(b.by[0].cell, b.cell)
+	return b.finish()
+}
+
+// agrees reports whether a culprit in cell k explains every site: slow is nearer
+// to bad.
+func (p *problem) agrees(b *belief, k int) bool {
+	slow := make([]bool, len(b.cells.sites))
+	b.cells.slowSites(k, func(i int) { slow[i] = true })
+	for i, pos := range b.cells.sites {
+		if ys := p.ys(pos); len(ys) > 0 && (ys[0]-b.levels.g > b.levels.b-ys[0]) != slow[i] {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *problem) nextExact(phase Phase, steps []Step, why string) *Decision {

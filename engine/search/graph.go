@@ -1,6 +1,7 @@
 package search
 
 import (
+	"math/bits"
 	"slices"
 
 	"perfbisect/engine/stats"
@@ -103,36 +104,92 @@ func (c *cells) weigh(p *problem) {
 	}
 }
 
-// The culprits that are drawn to find P(slow) everywhere at once: each owns a
-// bit, and one pass hands the bits of every position on to its children.
-const drawn, drawnWords = 512, 512 / 64
+// Every culprit that P(slow) is computed for owns a bit, and one pass hands the
+// bits of every position on to its children. When the candidates do not fit, 512
+// culprits are drawn at equal steps of the cumulated posterior.
+const (
+	drawn, drawnWords = 512, 512 / 64
+	exactWork         = 4_000_000 // candidates × positions up to which weights are summed exactly
+)
 
-// slowEverywhere returns P(slow) at every position of the range, exact to one
-// part in 512: culprits are drawn at equal steps of the cumulated posterior.
+// slowEverywhere returns P(slow) at every position of the range: exact for a few
+// candidates, else to one part in 512.
 func (p *problem) slowEverywhere(b *belief) []float64 {
-	c := b.cells
-	bits := make([][drawnWords]uint64, p.n+1)
-	next, sum := 0, 0.0
-	for i, k := range c.of {
-		if k < 0 || c.prior[k] <= 0 {
-			continue
+	mass, live := p.candidateMass(b)
+	if len(live) <= drawn && len(live)*p.n <= exactWork {
+		weight := make([]float64, len(live))
+		sets := make([][drawnWords]uint64, p.n+1)
+		for k, i := range live {
+			sets[i][k/64] |= 1 << (k % 64)
+			weight[k] = mass[i]
 		}
-		sum += b.cell[k] * p.weight(i-1, i) / max(p.cellWeight(c, int(k)), 1e-300)
+		return b.cells.graph.handDown(sets, func(w *[drawnWords]uint64) float64 { return weigh(w, weight) })
+	}
+	sets := make([][drawnWords]uint64, p.n+1)
+	next, sum := 0, 0.0
+	for _, i := range live {
+		sum += mass[i]
 		for next < drawn && (float64(next)+0.5)/drawn < sum {
-			bits[i][next/64] |= 1 << (next % 64)
+			sets[i][next/64] |= 1 << (next % 64)
 			next++
 		}
 	}
-	out := make([]float64, p.n+1)
-	for i := 1; i <= p.n; i++ {
-		for _, q := range c.graph.parents[i] {
+	return b.cells.graph.handDown(sets, func(w *[drawnWords]uint64) float64 { return float64(popcount(w)) / drawn })
+}
+
+// candidateMass returns the posterior of every position, and those that have any.
+func (p *problem) candidateMass(b *belief) (mass []float64, live []int) {
+	c := b.cells
+	mass = make([]float64, p.n+1)
+	weight := make([]float64, len(c.prior))
+	for i, k := range c.of {
+		if k >= 0 {
+			weight[k] += p.weight(i-1, i)
+		}
+	}
+	for i, k := range c.of {
+		if k < 0 || weight[k] <= 0 {
+			continue
+		}
+		if m := b.cell[k] * p.weight(i-1, i) / weight[k]; m > 1e-9 {
+			mass[i] = m
+			live = append(live, i)
+		}
+	}
+	return mass, live
+}
+
+// handDown gives every position the bits of its ancestors and sums them up.
+func (g *graph) handDown(bits [][drawnWords]uint64, sum func(*[drawnWords]uint64) float64) []float64 {
+	out := make([]float64, len(bits))
+	for i := 1; i < len(bits); i++ {
+		for _, q := range g.parents[i] {
 			for w := range bits[i] {
 				bits[i][w] |= bits[q][w]
 			}
 		}
-		out[i] = float64(popcount(bits[i])) / drawn
+		out[i] = min(sum(&bits[i]), 1)
 	}
 	return out
+}
+
+// weigh sums the weights of the bits that are set.
+func weigh(set *[drawnWords]uint64, weight []float64) float64 {
+	sum := 0.0
+	for w, x := range set {
+		for ; x != 0; x &= x - 1 {
+			sum += weight[w*64+bits.TrailingZeros64(x)]
+		}
+	}
+	return sum
+}
+
+func popcount(set *[drawnWords]uint64) int {
+	n := 0
+	for _, x := range set {
+		n += bits.OnesCount64(x)
+	}
+	return n
 }
 
 // members lists the candidates of cell k, ascending.
@@ -159,7 +216,7 @@ func (p *problem) chooseGraph(b *belief) (options []option) {
 	far := p.brokenDistance()
 	best := option{pos: -1}
 	for i := 1; i < p.n; i++ {
-		if !b.cells.graph.inside[i] || !p.testable(i) || slow[i] <= 0 || slow[i] >= 1 || b.cells.site(i) >= 0 {
+		if !b.cells.graph.inside[i] || !p.testable(i) || slow[i] <= 1e-9 || slow[i] >= 1-1e-9 || b.cells.site(i) >= 0 {
 			continue
 		}
 		o := option{pos: i, slow: slow[i], chance: testableChance * (1 - stillBroken(far[i], 2)), extra: p.buildCost + p.warmCost}

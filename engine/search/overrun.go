@@ -11,6 +11,7 @@ import (
 // not the code. At ten times the plan the hunt ends with what is known.
 func (p *problem) overrun(w window, t endTest) (Decision, bool) {
 	plan, _ := p.plan(w, max(t.gap/t.s, 0.5))
+	plan *= float64(max(p.v.Options.Workers, 1)) // runs at the same time cost no time
 	runs := float64(len(p.obs))
 	if runs > giveUpFactor*plan+giveUpRuns {
 		return p.spent(Decision{Phase: PhaseSearch, Progress: p.blank()}), true
@@ -21,9 +22,13 @@ func (p *problem) overrun(w window, t endTest) (Decision, bool) {
 	}
 	g, b := p.ysSince(w.lo, due), p.ysSince(w.hi, due)
 	if n := min(len(g), len(b)); n < overrunPairs {
-		d := p.measureEnds(w, endTest{want: 0})
-		d.Progress.Explanation = "this takes longer than expected: do the ends still differ?"
-		d.Batches = [][]Step{p.endSchedule(w, min(len(p.runsAt[w.lo]), len(p.runsAt[w.hi]))+overrunPairs, "do the ends still differ?")}
+		g := p.blank()
+		g.Explanation = "this takes longer than expected: do the ends still differ?"
+		want := min(len(p.runsAt[w.lo]), len(p.runsAt[w.hi])) + overrunPairs
+		d := Decision{
+			Kind: Measure, Phase: PhaseEnds, Progress: g,
+			Batches: p.batches(nil, PhaseEnds, p.endSchedule(w, want, "do the ends still differ?")),
+		}
 		return d, true
 	}
 	gap := stats.Median(b) - stats.Median(g)

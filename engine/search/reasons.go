@@ -48,7 +48,7 @@ func (p *problem) measureEnds(w window, t endTest) Decision {
 	}
 	runs, builds := p.plan(w, typicalSeparation)
 	g.RunsLeft, g.BuildsLeft = runs, builds
-	return Decision{Kind: Measure, Phase: PhaseEnds, Progress: g, Batches: [][]Step{p.endSchedule(w, t.want, "end")}}
+	return Decision{Kind: Measure, Phase: PhaseEnds, Progress: g, Batches: p.batches(nil, PhaseEnds, p.endSchedule(w, t.want, "end"))}
 }
 
 func (p *problem) noRegression(w window, t endTest) Decision {

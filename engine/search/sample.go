@@ -44,6 +44,7 @@ func newProblem(v *View) *problem {
 	p.setDirection()
 	p.collect()
 	p.setScale()
+	p.levelWorkers()
 	p.setPlaces()
 	p.setMass()
 	p.setCosts()
@@ -250,6 +251,16 @@ func (p *problem) setCosts() {
 	if p.v.BuildS > 0 {
 		p.buildCost = min(p.v.BuildS/max(p.v.RunS, 1e-3*p.v.BuildS), 1e3)
 	}
+}
+
+// positions lists the positions with a usable run, ascending.
+func (p *problem) positions() []int {
+	out := make([]int, 0, len(p.runsAt))
+	for pos := range p.runsAt {
+		out = append(out, pos)
+	}
+	slices.Sort(out)
+	return out
 }
 
 // ys returns the values at pos in order of time.
