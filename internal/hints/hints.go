@@ -80,7 +80,7 @@ type Options struct {
 // FromDiff reads a unified diff, as git diff or git show writes it, and returns
 // its hints. Any input is accepted: what is no diff yields an empty report whose
 // Note says so. The only errors are those of reading diff. Memory is bounded
-// whatever the input's size (about 40 MB).
+// whatever the size of the input (tens of megabytes).
 func FromDiff(diff io.Reader, o Options) (*Report, error) {
 	if o.Max <= 0 {
 		o.Max = 20

@@ -11,7 +11,7 @@ type Pattern struct {
 	weight float64
 }
 
-// Patterns lists what the package knows, the seed's ten kinds first.
+// Patterns lists what the package knows, the ten best known kinds first.
 func Patterns() []Pattern { return append([]Pattern(nil), patterns...) }
 
 const (
