@@ -248,7 +248,7 @@ func (s *Snapshot) checkRead(file string, k *Kernel) {
 		s.problem(TargetUnknown, k.File, k.Name, "no target is named")
 	}
 	for c := range NumColumns {
-		if cell := k.Metrics[c]; c.Trigger() && cell.State == Unparsed && strings.HasPrefix(cell.Reason, "snapshot column") {
+		if cell := k.Metrics[c]; cell.State == Unparsed && strings.HasPrefix(cell.Reason, "snapshot column") {
 			s.problem(BadValue, k.File, k.Name, cell.Reason)
 		}
 	}

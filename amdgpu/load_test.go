@@ -171,6 +171,8 @@ func TestLayouts(t *testing.T) {
 		exit     int
 		contains string // in problems, warnings or skips
 	}{
+		{"one module twice in a file", map[string]string{"k.s": k + k}, 2, 2, "duplicate_kernel"},
+		{"two modules in a file", map[string]string{"k.s": k + asm("other", 8, "")}, 2, 0, ""},
 		{"no extension", map[string]string{"dump": k}, 1, 0, ""},
 		{"deep", map[string]string{"a/b/c/d/k.s": k}, 1, 0, ""},
 		{"same template in two units", map[string]string{"a.s": k, "b.s": k}, 2, 0, ""},

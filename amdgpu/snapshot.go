@@ -1,6 +1,7 @@
 package amdgpu
 
 import (
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -187,8 +188,10 @@ func (s *Snapshot) assignKeys() {
 		k := &s.Kernels[i]
 		groups[k.Name] = append(groups[k.Name], k)
 	}
-	for _, g := range groups {
-		keyGroup(g, ways)
+	for _, k := range pointers(s) { // in order, so that problems are too
+		if g := groups[k.Name]; g[0] == k {
+			s.keyGroup(g, ways)
+		}
 	}
 }
 
@@ -200,7 +203,8 @@ func prefixed(prefix, name string) string {
 }
 
 // keyGroup names kernels of one name by the first way that tells them apart.
-func keyGroup(g []*Kernel, ways []func(*Kernel) string) {
+// What no way tells apart, one file holds twice.
+func (s *Snapshot) keyGroup(g []*Kernel, ways []func(*Kernel) string) {
 	for _, way := range ways {
 		seen := map[string]bool{}
 		for _, k := range g {
@@ -209,6 +213,13 @@ func keyGroup(g []*Kernel, ways []func(*Kernel) string) {
 		}
 		if len(seen) == len(g) {
 			return
+		}
+	}
+	seen := map[string]int{}
+	for _, k := range g {
+		if seen[k.Key]++; seen[k.Key] > 1 {
+			s.problem(DuplicateKernel, k.File, k.Name, "the file holds it more than once for one target")
+			k.Key = fmt.Sprintf("%s (%d)", k.Key, seen[k.Key])
 		}
 	}
 }

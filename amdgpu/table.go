@@ -28,19 +28,8 @@ const legend = `  * = regression trigger; other columns are informational.
 // Problems and warnings themselves are for stderr: see WriteDiagnostics.
 func WriteTable(w io.Writer, d *Diff, o TableOptions) error {
 	b := bufio.NewWriter(w)
-	if !o.Quiet && len(d.Rows) > 0 {
-		t := newTable()
-		for i := range d.Rows {
-			t.add(d.Rows[i].Key, d.Rows[i].cells())
-		}
-		t.write(b)
-		for i := range d.Rows {
-			d.Rows[i].explain(b)
-		}
-		for _, n := range d.Notes {
-			fmt.Fprintf(b, "note: %s\n", printable(n))
-		}
-		b.WriteByte('\n')
+	if !o.Quiet {
+		d.writeRows(b)
 	}
 	if d.Omitted > 0 {
 		fmt.Fprintf(b, "%d rows are left out\n", d.Omitted)
@@ -52,6 +41,29 @@ func WriteTable(w io.Writer, d *Diff, o TableOptions) error {
 	}
 	writeResult(b, len(d.Problems), d.Verdict)
 	return b.Flush()
+}
+
+// writeRows writes the table and what it means.
+func (d *Diff) writeRows(w io.Writer) {
+	if len(d.Rows) > 0 {
+		t := newTable()
+		for i := range d.Rows {
+			t.add(d.Rows[i].Key, d.Rows[i].cells())
+		}
+		t.write(w)
+	}
+	for i := range d.Rows {
+		d.Rows[i].explain(w)
+	}
+	if len(d.Rows) > 0 {
+		io.WriteString(w, "\n")
+	}
+	for _, n := range d.Notes {
+		fmt.Fprintf(w, "note: %s\n", printable(n))
+	}
+	if len(d.Notes) > 0 {
+		io.WriteString(w, "\n")
+	}
 }
 
 // WriteSummary writes a Snapshot for people: all kernels, the counts, and the
