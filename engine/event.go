@@ -29,6 +29,7 @@ const (
 	EventFailed   EventKind = "failed"   // Reason
 	EventStopped  EventKind = "stopped"  // Reason
 	EventNested   EventKind = "nested"   // Nested: a hunt inside the culprit
+	EventNoted    EventKind = "noted"    // Note: found out beside the search
 )
 
 // Event is one fact of a hunt, one line of its journal. Which fields are set
@@ -59,6 +60,7 @@ type Event struct {
 	Reason     string           `json:"reason,omitempty"`
 	Result     *Result          `json:"result,omitempty"`
 	Nested     *Nested          `json:"nested,omitempty"`
+	Note       *Note            `json:"note,omitempty"`
 }
 
 // RunFact is one execution of the benchmark command.
@@ -94,7 +96,9 @@ type Effect struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Nested is a hunt inside a culprit: in a merged branch, a submodule or a pin.
+// Nested is a run that works for a hunt: inside the culprit (kinds merge,
+// submodule, pin), on another question (resource), or to measure a few commits
+// (ladder, matrix, proof_revert, proof_fix_on). A hunt has at most one of a kind.
 type Nested struct {
 	Run    string  `json:"run"` // its run id
 	Kind   string  `json:"kind"`

@@ -28,6 +28,8 @@ func (s *State) apply(e Event) {
 		s.Warnings = append(s.Warnings, *e.Warning)
 	case EventNested:
 		s.applyNested(*e.Nested)
+	case EventNoted:
+		s.applyNoted(*e.Note)
 	default:
 		s.applyStatus(e)
 	}

@@ -34,6 +34,8 @@ type Result struct {
 	Levels       []ResultLevel         `json:"levels,omitempty"` // a comparison: every commit, in order
 	Differ       *bool                 `json:"differ,omitempty"` // a comparison: the ends differ by more than their scatter explains
 	Via          []string              `json:"via,omitempty"`    // merges that brought the culprit in, outermost first
+	Inner        *Inner                `json:"inner,omitempty"`  // the commit behind a moved submodule or pin
+	Proofs       []Proof               `json:"proofs,omitempty"` // what --prove measured
 	ReportPath   string                `json:"report_path,omitempty"`
 }
 

@@ -36,6 +36,7 @@ type State struct {
 	Warnings []search.Warning
 	Visits   []Visit // in order, warm-ups included in none
 	Nested   []Nested
+	Notes    []Note
 	Runs     int // counted runs
 	Builds   int // builds that were started and ended
 	AtS      float64
@@ -127,7 +128,7 @@ func (k EventKind) needsPlan() bool {
 func (e *Event) complete() error {
 	missing := map[EventKind]bool{
 		EventRan: e.Run == nil, EventMarked: e.Mark == nil, EventAsked: e.Question == nil,
-		EventWarned: e.Warning == nil, EventFinished: e.Result == nil, EventNested: e.Nested == nil,
+		EventWarned: e.Warning == nil, EventFinished: e.Result == nil, EventNested: e.Nested == nil, EventNoted: e.Note == nil,
 		EventEffect: e.Effect == nil, EventAnswered: e.QuestionID == "",
 	}
 	if missing[e.Kind] {
