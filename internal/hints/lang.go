@@ -36,7 +36,7 @@ func (l language) code() bool { return l >= langPython && l <= langAsm }
 
 var langByExt = map[string]language{
 	".py": langPython, ".pyi": langPython,
-	".c": langC, ".cc": langC, ".cpp": langC, ".cxx": langC, ".h": langC, ".hh": langC, ".hpp": langC, ".hxx": langC,
+	".c": langC, ".go": langC, ".cc": langC, ".cpp": langC, ".cxx": langC, ".h": langC, ".hh": langC, ".hpp": langC, ".hxx": langC,
 	".inc": langC, ".inl": langC, ".ipp": langC, ".cu": langC, ".cuh": langC, ".hip": langC, ".cl": langC, ".opencl": langC,
 	".comp": langC, ".metal": langC, ".glsl": langC,
 	".ll": langLLVM, ".mlir": langMLIR, ".ttir": langMLIR, ".ttgir": langMLIR,
