@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 )
 
 // CodeHashes returns a hash of the normalised device code of each kernel at
@@ -20,6 +21,40 @@ import (
 // The error says that path cannot be read, or that it cannot be trusted: code
 // that was cut or not understood is not "the same" as anything.
 func CodeHashes(path string) (map[string]string, error) {
+	s, err := hashed(path)
+	if err != nil {
+		return nil, err
+	}
+	hashes := make(map[string]string, len(s.Kernels))
+	for i := range s.Kernels {
+		hashes[s.Kernels[i].Key] = s.Kernels[i].hash
+	}
+	return hashes, nil
+}
+
+// CodeFingerprint is one hash of all device code at path: equal for two paths
+// that hold kernels of the same names with equal CodeHashes, in whatever files
+// and directories. Compilers' caches name directories by a hash of the source,
+// so that keys differ where code does not. Errors are those of CodeHashes.
+func CodeFingerprint(path string) (string, error) {
+	s, err := hashed(path)
+	if err != nil {
+		return "", err
+	}
+	lines := make([]string, len(s.Kernels))
+	for i := range s.Kernels {
+		lines[i] = fmt.Sprintf("%s %q\n", s.Kernels[i].hash, s.Kernels[i].Name)
+	}
+	slices.Sort(lines)
+	h := sha256.New()
+	for _, l := range lines {
+		io.WriteString(h, l)
+	}
+	return sum(h), nil
+}
+
+// hashed loads a path with the hash of every kernel, or says why not.
+func hashed(path string) (*Snapshot, error) {
 	s, err := load(path, true)
 	if err != nil {
 		return nil, err
@@ -27,16 +62,12 @@ func CodeHashes(path string) (map[string]string, error) {
 	if len(s.Problems) > 0 {
 		return nil, fmt.Errorf("hashing device code: %s", s.Problems[0])
 	}
-	hashes := make(map[string]string, len(s.Kernels))
 	for i := range s.Kernels {
-		if k := &s.Kernels[i]; k.hash != "" {
-			hashes[k.Key] = k.hash
+		if s.Kernels[i].hash == "" {
+			return nil, fmt.Errorf("hashing device code: the code of %q is not in the input", s.Kernels[i].Key)
 		}
 	}
-	if len(hashes) == 0 {
-		return nil, fmt.Errorf("hashing device code: a snapshot holds none")
-	}
-	return hashes, nil
+	return s, nil
 }
 
 // codeHash starts a hash. The kind keeps texts and objects apart.

@@ -106,6 +106,39 @@ func TestRenameHash(t *testing.T) {
 	}
 }
 
+// TestConstantHash: data that the code refers to counts, with .size or without.
+func TestConstantHash(t *testing.T) {
+	for _, size := range []string{"", ".size .Lpool, 4\n"} {
+		text := asm("k", 8, "  s_getpc_b64 s[0:1]\n  s_add_u32 s0, s0, .Lpool@rel32@lo+4")
+		one := strings.Replace(text, ".amdhsa_kernel", ".rodata\n.Lpool:\n.long 1\n"+size+".amdhsa_kernel", 1)
+		dir := write(t, map[string]string{"1.s": one, "2.s": strings.Replace(one, ".long 1", ".long 2", 1), "3.s": strings.ReplaceAll(one, ".Lpool", ".Lother")})
+		x, y, z := hashesOf(t, filepath.Join(dir, "1.s")), hashesOf(t, filepath.Join(dir, "2.s")), hashesOf(t, filepath.Join(dir, "3.s"))
+		if x["k"] == y["k"] || x["k"] != z["k"] {
+			t.Errorf("with %q: %v %v %v", size, x, y, z)
+		}
+	}
+}
+
+// TestFingerprint: places do not count, names and code do.
+func TestFingerprint(t *testing.T) {
+	k, k2 := asm("k", 8, ""), asm("k", 16, "")
+	prints := map[string]string{}
+	for name, files := range map[string]map[string]string{
+		"a": {"HASH1/k.s": k, "HASH2/k.s": k2},
+		"b": {"OTHER/k.s": k2, "ANOTHER/k.s": k},
+		"c": {"HASH1/k.s": k, "HASH2/k.s": k},
+		"d": {"HASH1/k.s": k, "HASH2/k.s": asm("renamed", 16, "")},
+	} {
+		var err error
+		if prints[name], err = CodeFingerprint(write(t, files)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if prints["a"] != prints["b"] || prints["a"] == prints["c"] || prints["a"] == prints["d"] {
+		t.Errorf("%v", prints)
+	}
+}
+
 // TestHashRefuses: what was cut is not the same as anything.
 func TestHashRefuses(t *testing.T) {
 	text := asm("k", 8, "")
