@@ -145,7 +145,7 @@ func (h *hunt) importsHere(ctx context.Context) error {
 // whatIsMissing handles a command that does not exist in a fresh checkout: it
 // may have to be built first.
 func (h *hunt) whatIsMissing(t *trial) (*search.Question, error) {
-	if q := h.maybeBuild(lastLines(t.tail())); q != nil {
+	if q := h.maybeBuild(strings.TrimSpace(t.run.Detail + " " + lastLines(t.tail()))); q != nil {
 		return q, nil
 	}
 	return nil, notFound(t)

@@ -11,8 +11,10 @@ import (
 )
 
 // FakeBuild is a build: it fails where the file "broken" is, and otherwise
-// copies "speed" to "built", as a compiler would make a program of it.
+// copies "speed" to "built", as a compiler would make a program of it. It takes
+// FAKEBUILD_SLEEP_MS.
 func FakeBuild() int {
+	time.Sleep(time.Duration(envFloat("FAKEBUILD_SLEEP_MS", 0) * float64(time.Millisecond)))
 	if _, err := os.Stat("broken"); err == nil {
 		fmt.Fprintln(os.Stderr, "speed:1: syntax error")
 		return 1

@@ -15,6 +15,7 @@ type Commit struct {
 	Subject string
 	Parents []int             // indices; nil: the commit before
 	Files   map[string]string // whole content by path; what the first parent has stays
+	Modules map[string]string // hash of the submodule at each path
 	Remove  []string
 }
 
@@ -56,13 +57,20 @@ func writeCommit(w *bytes.Buffer, i int, c Commit) {
 	for _, path := range c.Remove {
 		fmt.Fprintf(w, "D %s\n", path)
 	}
+	for path, hash := range c.Modules {
+		fmt.Fprintf(w, "M 160000 %s %s\n", hash, path)
+	}
 	paths := make([]string, 0, len(c.Files))
 	for path := range c.Files {
 		paths = append(paths, path)
 	}
 	sort.Strings(paths)
 	for _, path := range paths {
-		fmt.Fprintf(w, "M 100644 inline %s\ndata %d\n%s\n", path, len(c.Files[path]), c.Files[path])
+		mode := "100644"
+		if strings.HasSuffix(path, ".sh") {
+			mode = "100755"
+		}
+		fmt.Fprintf(w, "M %s inline %q\ndata %d\n%s\n", mode, path, len(c.Files[path]), c.Files[path])
 	}
 	w.WriteByte('\n')
 }
