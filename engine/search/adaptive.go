@@ -75,7 +75,7 @@ func (a answer) named() bool { return len(a.suspect.among) > 0 }
 func (p *problem) solve(w window, phase Phase) answer {
 	for range 4 * stepsMax {
 		b := p.believe(w)
-		l, several, ask := p.landing(b)
+		l, several, ask := p.landing(b, middleZ)
 		if several {
 			w = p.largerJump(w, l)
 			continue
@@ -83,6 +83,10 @@ func (p *problem) solve(w window, phase Phase) answer {
 		if ask >= 0 {
 			return answer{next: p.next(b, phase, p.steps([]int{ask}, "is this a level between?"),
 				"a value between fast and slow: its neighbour tells whether that is a level of its own")}
+		}
+		if l, several, _ := p.landing(b, stuckZ); several && p.futile(b, p.choose(b)) {
+			w = p.largerJump(w, l)
+			continue
 		}
 		return p.conclude(b, phase)
 	}

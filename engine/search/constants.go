@@ -77,6 +77,8 @@ const (
 	// Several steps.
 	middleShare  = 0.25 // of the gap: a level this far from both ends is a level of its own
 	middleZ      = 4.0
+	landingSites = 3   // † neighbouring positions that make a level
+	stuckZ       = 2.0 // † the same when no run tells anything more
 	alikeShare   = 0.1 // † of the gap: levels this close are one
 	alikeZ       = 2.5 // or in standard errors
 	quietShare   = 0.8 // † of the other positions that must lie on the two levels
