@@ -124,6 +124,13 @@ func (w *World) breakSome(rng *rand.Rand) {
 	}
 }
 
+// Break makes positions fail to build.
+func (w *World) Break(positions ...int) {
+	for _, i := range positions {
+		w.broken[i] = true
+	}
+}
+
 // Measure makes one run at position pos on a worker's machine.
 func (w *World) Measure(pos, worker int) float64 {
 	return w.Levels[pos] + Sigma*w.machine[worker].next()

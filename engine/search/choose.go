@@ -113,16 +113,22 @@ func (p *problem) inside(out []option, b *belief, k int) []option {
 	}
 	for _, s := range share {
 		for _, pos := range p.around(a, z, (s-b.slow[k])/max(b.cell[k], 1e-300)) {
-			out = append(out, p.newOption(b, k, pos, broken))
+			if p.tells(a, pos, z) {
+				out = append(out, p.newOption(b, k, pos, broken))
+			}
 		}
 	}
 	for _, pos := range p.built {
-		if pos > a && pos < z {
+		if pos > a && pos < z && p.tells(a, pos, z) {
 			out = append(out, p.newOption(b, k, pos, broken))
 		}
 	}
 	return out
 }
+
+// tells reports whether pos splits the candidates of (a, z]. A position with the
+// device code of a visited neighbour does not.
+func (p *problem) tells(a, pos, z int) bool { return p.weight(a, pos) > 0 && p.weight(pos, z) > 0 }
 
 // newOption describes an unvisited position of cell k.
 func (p *problem) newOption(b *belief, k, pos int, broken []int) option {

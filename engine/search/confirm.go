@@ -20,7 +20,7 @@ func (p *problem) suspectOf(c *cells, k int) (s suspect, ok bool) {
 	}
 	a, z := c.sites[k], c.sites[k+1]
 	for i := a + 1; i < z; i++ {
-		if p.testable(i) && p.weight(a, i) > 0 && p.weight(i, z) > 0 {
+		if p.testable(i) && p.tells(a, i, z) {
 			return s, false
 		}
 	}

@@ -65,6 +65,7 @@ const (
 	pairsMax         = 40
 	rejectOdds       = -3.0 // ln odds at which a suspect is dropped
 	statedCap        = 0.995
+	explainedMax     = 1e6 // percent: a gap of nearly nothing explains nothing
 	unconfirmedCap   = 0.95
 	weakSeparation   = 1.5 // below it the strict posterior is asked for
 	bracketMass      = 0.9

@@ -131,7 +131,7 @@ func (p *problem) middleTestable(a, z int) int {
 	broken := p.brokenIn(a, z)
 	var open []int
 	for i := a + 1; i < z; i++ {
-		if p.testable(i) && p.weight(a, i) > 0 && p.weight(i, z) > 0 {
+		if p.testable(i) && p.tells(a, i, z) {
 			open = append(open, i)
 		}
 	}

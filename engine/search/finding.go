@@ -39,18 +39,21 @@ func (p *problem) done(f *Finding) Decision {
 
 // level summarises the runs at pos.
 func (p *problem) level(pos int) Level {
-	ys := p.ys(pos)
-	if len(ys) == 0 {
+	at := p.runsAt[pos]
+	if len(at) == 0 {
 		return Level{}
 	}
-	m := stats.Median(ys)
-	l := Level{Value: p.value(m), N: len(ys)}
-	s := stats.PooledScale(ys)
+	values := make([]float64, len(at))
+	for k, i := range at {
+		values[k] = p.obs[i].value
+	}
+	l := Level{Value: stats.Median(values), N: len(at)}
+	s := stats.PooledScale(p.ys(pos))
 	switch {
 	case p.logged:
 		l.CV = s
-	case m != 0:
-		l.CV = s / math.Abs(m)
+	case l.Value != 0 && s > 0:
+		l.CV = min(s*(p.base/math.Abs(l.Value)), math.MaxFloat64)
 	}
 	return l
 }
@@ -95,7 +98,7 @@ func (p *problem) report(w window, t endTest, found []answer) Decision {
 	f.Culprit, f.LastGood, f.Candidates = s.Culprit, s.LastGood, s.Candidates
 	f.Probability, f.ChangePct, f.Good, f.Bad = s.Probability, s.ChangePct, s.Good, s.Bad
 	if gap := t.gap; gap > 0 {
-		f.ExplainedPct = 100 * explained / gap
+		f.ExplainedPct = min(max(100*(explained/gap), -explainedMax), explainedMax)
 	}
 	if len(s.Candidates) > 1 {
 		f.Outcome = FoundAmong

@@ -126,7 +126,7 @@ func (p *problem) inARow(failed []int) int {
 
 // stopped reports whether the user chose to stop at a failure.
 func (p *problem) stopped() bool {
-	if p.v.Answers[questionFailures] == answerStop {
+	if p.v.Answers[questionFailures] == answerStop && p.inARow(p.failed()) >= failuresQuestion {
 		return true
 	}
 	for _, i := range p.failed() {

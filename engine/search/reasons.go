@@ -7,21 +7,32 @@ import (
 	"perfbisect/engine/stats"
 )
 
-// percent writes a gap of y as a change of the value in percent, + = worse.
+// percent writes a gap of y as a change of the value in percent, + = worse; a
+// metric that may be zero has no percentage, so there it is a change as it is.
 func (p *problem) percent(gap float64) string {
-	base := p.level(0)
-	if base.N == 0 && len(p.obs) > 0 {
-		base = Level{Value: p.value(p.obs[0].y), N: 1}
-	}
-	if base.N == 0 {
-		return "an unknown amount"
-	}
 	if !p.logged {
-		d := gap * p.base
-		return fmt.Sprintf("%+.3g", d)
+		return fmt.Sprintf("%+.3g", gap*p.base)
 	}
-	to := Level{Value: p.value(p.y(base.Value) + gap), N: 1}
-	return fmt.Sprintf("%+.2f %%", p.change(base, to))
+	if p.v.Options.Better == Higher {
+		return signedPercent(100 * -math.Expm1(-gap*p.direction()))
+	}
+	return signedPercent(100 * math.Expm1(gap*p.direction()))
+}
+
+// direction is −1 when an improvement is sought, where a larger y is better.
+func (p *problem) direction() float64 {
+	if p.v.Options.Better == Higher {
+		return -p.sign
+	}
+	return p.sign
+}
+
+// signedPercent writes a percentage; a very large one without its digits.
+func signedPercent(x float64) string {
+	if math.Abs(x) >= 1e5 {
+		return fmt.Sprintf("%+.2g %%", x)
+	}
+	return fmt.Sprintf("%+.2f %%", x)
 }
 
 // reportEnds says why the ends are not good enough, or measures them more.
@@ -138,11 +149,11 @@ func (p *problem) unstable(w window, t endTest) Decision {
 // explainFound writes the reason of a named step.
 func (p *problem) explainFound(f *Finding, a answer, t endTest) {
 	if math.IsInf(a.odds, 1) {
-		f.Reason = fmt.Sprintf("The metric has no noise: it changes by %+.2f %% between two neighbouring commits.", f.ChangePct)
+		f.Reason = fmt.Sprintf("The metric has no noise: it changes by %s between two neighbouring commits.", signedPercent(f.ChangePct))
 	} else {
 		n := len(p.pairs(a.suspect))
-		f.Reason = fmt.Sprintf("The last fast and the first slow commit differ by %+.2f %%; %d pairs of runs in turn say %s that the step lies between them.",
-			f.ChangePct, n, oddsText(a.odds))
+		f.Reason = fmt.Sprintf("The last fast and the first slow commit differ by %s; %d pairs of runs in turn say %s that the step lies between them.",
+			signedPercent(f.ChangePct), n, oddsText(a.odds))
 	}
 	if len(f.Candidates) > 1 {
 		f.Reason += fmt.Sprintf(" It is one of %d commits; the others could not be tested.", len(f.Candidates))

@@ -3,13 +3,12 @@ package search
 import (
 	"math"
 	"slices"
-
-	"perfbisect/engine/stats"
 )
 
 // obs is one usable run.
 type obs struct {
 	pos    int
+	value  float64 // as measured
 	y      float64 // larger is slower (or, when an improvement is sought, faster)
 	t      float64 // seconds
 	visit  int
@@ -91,7 +90,7 @@ func (p *problem) collect() {
 	for _, r := range p.v.Runs {
 		if usable(r) && r.Position >= 0 && r.Position <= p.n {
 			p.runsAt[r.Position] = append(p.runsAt[r.Position], len(p.obs))
-			p.obs = append(p.obs, obs{pos: r.Position, y: p.y(r.Value), t: r.StartS, visit: r.Visit, worker: r.Worker})
+			p.obs = append(p.obs, obs{pos: r.Position, value: r.Value, y: p.y(r.Value), t: r.StartS, visit: r.Visit, worker: r.Worker})
 		}
 	}
 }
@@ -104,22 +103,14 @@ func (p *problem) y(value float64) float64 {
 	return p.sign * (value / p.base)
 }
 
-// value is the inverse of y.
-func (p *problem) value(y float64) float64 {
-	if p.logged {
-		return math.Exp(y*p.sign + math.Log(p.base))
-	}
-	return y * p.sign * p.base
-}
-
 // setScale finds the least scatter and the smallest gap that count, from what
 // the printed digits can show.
 func (p *problem) setScale() {
 	level := 1.0
 	if ys := p.ys(0); len(ys) > 0 {
-		level = math.Abs(p.value(stats.Median(ys)))
+		level = math.Abs(p.level(0).Value)
 	} else if len(p.obs) > 0 {
-		level = math.Abs(p.value(p.obs[0].y))
+		level = math.Abs(p.obs[0].value)
 	}
 	percent := p.v.Options.MinGapPct
 	if !(percent > 0) {
@@ -146,7 +137,7 @@ func (p *problem) setScale() {
 // or 1. Its printed step is its whole range and says nothing of its scatter.
 func (p *problem) binary() bool {
 	for _, o := range p.obs {
-		if v := math.Abs(p.value(o.y)); p.logged || v != 0 && v != 1 {
+		if p.logged || o.value != 0 && o.value != 1 {
 			return false
 		}
 	}

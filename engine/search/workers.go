@@ -102,7 +102,7 @@ func (p *problem) within(a, z int, share float64, taken []int) int {
 	want := float64(a) + share*float64(z-a)
 	for _, i := range p.around(a, z, share) {
 		for _, pos := range []int{i, i + 1, i - 1} {
-			if pos <= a || pos >= z || !p.testable(pos) || slices.Contains(taken, pos) {
+			if pos <= a || pos >= z || !p.testable(pos) || !p.tells(a, pos, z) || slices.Contains(taken, pos) {
 				continue
 			}
 			if d := math.Abs(float64(pos) - want); d < far {
