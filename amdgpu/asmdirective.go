@@ -166,9 +166,8 @@ func (r *asmReader) metadataBlock() {
 			return
 		}
 		at := from + i
-		lineStart := bytes.LastIndexByte(r.data[:at], '\n') + 1
-		if skipBlanks(r.data[:at], lineStart) == at {
-			r.meta = append(r.meta, r.data[start:lineStart])
+		if line, ok := lineStart(r.data, at); ok {
+			r.meta = append(r.meta, r.data[start:max(start, line)])
 			r.pos = min(lineEnd(r.data, at)+1, len(r.data))
 			return
 		}

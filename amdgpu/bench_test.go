@@ -3,8 +3,8 @@ package amdgpu
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -31,18 +31,16 @@ func hugeText(tb testing.TB, template, name string, n int) []byte {
 	if start < 0 || size < 0 || end < size || entries > tail {
 		tb.Fatalf("%s is not a template", template)
 	}
-	word := regexp.MustCompile(`\b` + name + `\b`)
-	labels := regexp.MustCompile(`\.L(BB|func_begin|func_end)0`)
 	code := text[start:end] + "\t.text\n"
 	var b bytes.Buffer
 	b.WriteString(text[:start])
 	for i := range n {
-		c := word.ReplaceAllString(code, fmt.Sprintf("%s_%05d", name, i))
-		b.WriteString(labels.ReplaceAllString(c, fmt.Sprintf(".L${1}%d", i)))
+		n := strconv.Itoa(i)
+		strings.NewReplacer(name, fmt.Sprintf("%s_%05d", name, i), ".LBB0", ".LBB"+n, ".Lfunc_begin0", ".Lfunc_begin"+n, ".Lfunc_end0", ".Lfunc_end"+n).WriteString(&b, code)
 	}
 	b.WriteString(text[end:entries])
 	for i := range n {
-		b.WriteString(word.ReplaceAllString(text[entries:tail], fmt.Sprintf("%s_%05d", name, i)))
+		b.WriteString(strings.ReplaceAll(text[entries:tail], name, fmt.Sprintf("%s_%05d", name, i)))
 	}
 	b.WriteString(text[tail:])
 	return b.Bytes()

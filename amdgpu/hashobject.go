@@ -3,6 +3,7 @@ package amdgpu
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
@@ -18,6 +19,7 @@ type objectHasher struct {
 	data    []byte
 	symbols []elf.Symbol
 	relocs  map[int][]relocation // by section, in order of offset
+	digests map[place][32]byte   // of what many kernels may reach
 }
 
 type relocation struct {
@@ -33,7 +35,7 @@ func objectHashes(m *module, data []byte) map[string]string {
 	if err != nil {
 		return out
 	}
-	o := &objectHasher{m: m, f: f, data: data}
+	o := &objectHasher{m: m, f: f, data: data, digests: map[place][32]byte{}}
 	o.symbols, _ = symbolTable(f)
 	funcs, kds := map[string]elf.Symbol{}, map[string]elf.Symbol{}
 	for _, s := range o.symbols {
@@ -155,7 +157,8 @@ func (o *objectHasher) reachable(h hash.Hash, fn elf.Symbol) {
 		p := queue[i]
 		sec := o.f.Sections[p.section]
 		fmt.Fprintf(h, "= %d %d %d\n", i, sec.Type, p.bytes)
-		h.Write(o.slice(sec, p.at, p.bytes))
+		d := o.digest(p)
+		h.Write(d[:])
 		list := o.relocs[p.section]
 		first, _ := slices.BinarySearchFunc(list, p.at, func(r relocation, at uint64) int { return cmp.Compare(r.off, at) })
 		for _, r := range list[first:] {
@@ -173,6 +176,16 @@ func (o *objectHasher) reachable(h hash.Hash, fn elf.Symbol) {
 			}
 		}
 	}
+}
+
+// digest hashes the bytes of a place once, as every kernel may refer to it.
+func (o *objectHasher) digest(p place) [32]byte {
+	d, ok := o.digests[p]
+	if !ok {
+		d = sha256.Sum256(o.slice(o.f.Sections[p.section], p.at, p.bytes))
+		o.digests[p] = d
+	}
+	return d
 }
 
 // place is what a reference to a symbol reaches: the symbol's extent, or the

@@ -160,7 +160,7 @@ func (m *module) setRegisters(k *Kernel, meta *metaKernel, e *evidence) {
 	k.Metrics[ArchVGPR] = m.archCell(k, e)
 	k.Metrics[NumberedSGPR] = m.symbolCell(e.sgpr, "numbered_sgpr", "only LLVM 20 and later reports it")
 	arch, agpr, total := k.Metrics[ArchVGPR], k.Metrics[AGPR], k.Metrics[VGPR]
-	if !arch.Known() || !total.Known() || !m.target.Known() {
+	if !arch.Known() || !total.Known() || !m.target.recognised() {
 		return
 	}
 	if !agpr.Known() && m.target.hasAGPRs() {
@@ -195,7 +195,7 @@ func (m *module) symbolCell(s symbolValue, suffix, otherwise string) Cell {
 }
 
 func (m *module) agprCell(k *Kernel, meta *metaKernel, e *evidence) Cell {
-	if m.target.Known() && !m.target.hasAGPRs() {
+	if m.target.recognised() && !m.target.hasAGPRs() {
 		return absent("the target has no accumulator registers")
 	}
 	fromMeta := m.metaCell(k.Name, meta, metaAGPR)
@@ -223,7 +223,7 @@ func (m *module) archCell(k *Kernel, e *evidence) Cell {
 	switch {
 	case e.commentArch.set:
 		return value(e.commentArch.v, "comment NumVgprs")
-	case !total.Known() || !m.target.Known():
+	case !total.Known() || !m.target.recognised():
 	case !m.target.hasAGPRs(), agpr.Known() && agpr.Value == 0:
 		return value(total.Value, "vgpr, as there are no AGPRs")
 	case m.target.unified() && agpr.Known() && e.desc != nil && e.desc.accumOffset > 0 && total.Value == e.desc.accumOffset+agpr.Value:
@@ -250,7 +250,7 @@ func (m *module) setCounts(k *Kernel, e *evidence) {
 	}
 	for c := LDSRead; c <= MatrixOps; c++ {
 		switch {
-		case (c == ScratchStore || c == ScratchLoad) && m.target.Known() && !m.target.usesScratchInstructions():
+		case (c == ScratchStore || c == ScratchLoad) && m.target.recognised() && !m.target.usesScratchInstructions():
 			k.Metrics[c] = absent("the target spills with buffer instructions")
 		case m.kind == kindObject:
 			k.Metrics[c] = absent("an object is not disassembled")

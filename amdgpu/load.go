@@ -166,14 +166,22 @@ func isAMDGPUText(data []byte) bool {
 				break
 			}
 			i += from
-			start := bytes.LastIndexByte(data[:i], '\n') + 1
-			if skipBlanks(data[:i], start) == i {
+			if _, ok := lineStart(data, i); ok {
 				return true
 			}
 			from = i + len(m)
 		}
 	}
 	return false
+}
+
+// lineStart is where the line of offset i starts, if only blanks stand before
+// i. It looks at no more than those: a line may be as long as the file.
+func lineStart(data []byte, i int) (int, bool) {
+	for i > 0 && (data[i-1] == ' ' || data[i-1] == '\t' || data[i-1] == '\r') {
+		i--
+	}
+	return i, i == 0 || data[i-1] == '\n'
 }
 
 // describe says in words what a file is instead of AMDGPU code.

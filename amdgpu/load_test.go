@@ -123,6 +123,20 @@ func TestRawBytes(t *testing.T) {
 	}
 }
 
+// TestNewProcessor: a processor that no table knows is compared by what the
+// input says, with a warning and without a guess.
+func TestNewProcessor(t *testing.T) {
+	text := strings.ReplaceAll(asm("k", 40, "  scratch_load_b32 v0, off, off\n.set k.num_vgpr, 20\n.set k.num_agpr, 20"), "gfx942", "gfx999")
+	s, _ := LoadBytes("k.s", []byte(strings.Replace(text, ".agpr_count: 0, ", "", 1)))
+	k := kernel(t, s, "k")
+	if s.ExitCode() != 0 || !startsWith(s.Warnings, "unknown_processor: ") || k.Metrics[Occupancy].Known() || k.Metrics[AGPR].Value != 20 || k.Metrics[ScratchLoad].Value != 1 {
+		t.Errorf("%v %q agpr %s occupancy %s", s.Problems, s.Warnings, k.Metrics[AGPR], k.Metrics[Occupancy])
+	}
+	if d := Compare(s, s, Options{}); d.ExitCode != 0 {
+		t.Errorf("with itself: %v", d.Problems)
+	}
+}
+
 // TestOneSidedTrigger: spill counts that only one side reports cannot be
 // compared, and are not a rise from 0.
 func TestOneSidedTrigger(t *testing.T) {

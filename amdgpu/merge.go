@@ -1,6 +1,10 @@
 package amdgpu
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // merge joins what one directory holds twice: the text and the object of one
 // kernel. Files of one name (k.amdgcn and k.hsaco) or of two kinds must agree;
@@ -14,41 +18,70 @@ func (s *Snapshot) merge() {
 	if len(names) == len(s.Kernels) {
 		return
 	}
-	type place struct{ dir, target, name string }
-	first := map[place][]int{}
-	out := s.Kernels[:0:0]
+	m := merger{s: s, out: s.Kernels[:0:0], byStem: map[stemPlace]int{}, byFile: map[kernelPlace]map[string][]int{}}
 	// Texts first: they carry the counts, so that objects are joined to them.
 	for _, kind := range []kind{kindText, kindObject} {
 		for i := range s.Kernels {
-			k := &s.Kernels[i]
-			if k.kind != kind {
-				continue
+			if s.Kernels[i].kind == kind {
+				m.add(&s.Kernels[i])
 			}
-			at := place{k.dir(), k.Target, k.Name}
-			if into := s.partner(out, first[at], k); into != nil {
-				s.join(into, k)
-				continue
-			}
-			first[at] = append(first[at], len(out))
-			out = append(out, *k)
 		}
 	}
-	s.Kernels = out
+	s.Kernels = m.out
+}
+
+// merger finds other copies of a kernel without looking at all of them: one
+// fat binary may hold a template's kernel a thousand times.
+type merger struct {
+	s      *Snapshot
+	out    []Kernel
+	byStem map[stemPlace]int
+	byFile map[kernelPlace]map[string][]int // by the file that contains it
+}
+
+type kernelPlace struct{ dir, target, name string }
+
+type stemPlace struct {
+	kernelPlace
+	stem string
+}
+
+func (m *merger) add(k *Kernel) {
+	at := kernelPlace{k.dir(), k.Target, k.Name}
+	file, _ := splitMember(k.File)
+	if into := m.partner(at, file, k); into != nil {
+		m.s.join(into, k)
+		return
+	}
+	stem := stemPlace{at, k.stem()}
+	if _, ok := m.byStem[stem]; !ok {
+		m.byStem[stem] = len(m.out)
+	}
+	if m.byFile[at] == nil {
+		m.byFile[at] = map[string][]int{}
+	}
+	m.byFile[at][file] = append(m.byFile[at][file], len(m.out))
+	m.out = append(m.out, *k)
 }
 
 // partner is the kernel that k is another copy of, or nil.
-func (s *Snapshot) partner(out []Kernel, at []int, k *Kernel) *Kernel {
+func (m *merger) partner(at kernelPlace, file string, k *Kernel) *Kernel {
+	if i, ok := m.byStem[stemPlace{at, k.stem()}]; ok && m.out[i].File != k.File {
+		return &m.out[i]
+	}
 	var otherKind *Kernel
-	for _, i := range at {
-		o := &out[i]
-		switch {
-		case o.File == k.File:
-		case o.stem() == k.stem():
-			return o
-		case packedElsewhere(o, k) && differingTrigger(o, k) == "" && o.Metrics[CodeBytes] == k.Metrics[CodeBytes]:
-			return o
-		case o.kind != k.kind && (otherKind == nil || differingTrigger(otherKind, k) != ""):
-			otherKind = o
+	for _, f := range slices.Sorted(maps.Keys(m.byFile[at])) {
+		if f == file {
+			continue
+		}
+		for _, i := range m.byFile[at][f] {
+			o := &m.out[i]
+			switch {
+			case packedElsewhere(o, k) && differingTrigger(o, k) == "" && o.Metrics[CodeBytes] == k.Metrics[CodeBytes]:
+				return o
+			case o.kind != k.kind && (otherKind == nil || differingTrigger(otherKind, k) != ""):
+				otherKind = o
+			}
 		}
 	}
 	return otherKind

@@ -29,6 +29,8 @@ var (
 // (gfx10+; false is WGP mode). It is false for a processor we do not know.
 func hardwareOf(t Target, wave int64, cu bool) (hardware, bool) {
 	switch gen := t.generation(); {
+	case !t.recognised():
+		return hardware{}, false
 	case t.unified():
 		h := hardware{512, 8, 8, 8, 65536, 4, 16, sgprGFX90}
 		if t.Processor == "gfx950" {

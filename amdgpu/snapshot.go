@@ -3,7 +3,6 @@ package amdgpu
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -92,13 +91,14 @@ func (k *Kernel) dir() string {
 	return ""
 }
 
-var stagePrefix = regexp.MustCompile(`^[0-9]+_`)
-
 // stem is the file's name without stage number and extension, which name
 // another stage or kind of the same thing.
 func (k *Kernel) stem() string {
 	name, member := splitMember(k.File)
-	base := stagePrefix.ReplaceAllString(path.Base(name), "")
+	base := path.Base(name)
+	if stage, rest, ok := strings.Cut(base, "_"); ok && stage != "" && strings.Trim(stage, "0123456789") == "" {
+		base = rest
+	}
 	base = strings.TrimSuffix(base, path.Ext(base))
 	if _, n, ok := strings.Cut(member, "@"); ok {
 		base += "@" + n
@@ -141,8 +141,8 @@ func (s *Snapshot) add(m *module) {
 	s.Warnings = append(s.Warnings, m.warnings...)
 	for i := first; i < len(s.Kernels); i++ {
 		k := &s.Kernels[i]
-		if _, known := hardwareOf(k.target(), k.WavefrontSize, false); k.target().Known() && !known {
-			s.warnOnce("unknown_processor: " + k.target().Processor + " is not in this reader's tables; occupancy is n/a")
+		if t := k.target(); t.Known() && !t.recognised() {
+			s.warnOnce("unknown_processor: " + t.Processor + " is not in this reader's tables; occupancy is n/a")
 		}
 	}
 }

@@ -158,6 +158,19 @@ var processors = map[uint32]string{
 	0x5a: "gfx1251", 0x5f: "gfx9-4-generic",
 }
 
+// recognisedNames is the set of the table's processors.
+var recognisedNames = func() map[string]bool {
+	m := make(map[string]bool, len(processors))
+	for _, p := range processors {
+		m[p] = true
+	}
+	return m
+}()
+
+// recognised reports whether the processor is in this reader's tables. Of one
+// that is not, such as next year's, only what the input itself says is known.
+func (t Target) recognised() bool { return recognisedNames[t.Processor] }
+
 // targetFromFlags decodes e_flags. abiVersion is EI_ABIVERSION: 1 is code
 // object v3, whose feature bits are 8 and 9; later ones use two bits each.
 func targetFromFlags(flags uint32, abiVersion byte) Target {

@@ -71,3 +71,17 @@ func TestBombs(t *testing.T) {
 		}
 	}
 }
+
+// TestLongLines: a line of megabytes with a marker at every few bytes takes
+// time in proportion to its length. With a search back to the line's start for
+// each marker this would take hours.
+func TestLongLines(t *testing.T) {
+	for _, unit := range []string{" x.amdgcn_target", " x.end_amdgpu_metadata", " /*", "max(", "\"", ".size k, "} {
+		line := bytes.Repeat([]byte(unit), 4<<20/len(unit))
+		for _, text := range [][]byte{line, append([]byte(".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.amdgpu_metadata\n"), line...), append([]byte(".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr "), line...)} {
+			if s, _ := LoadBytes("k.s", text); s.ExitCode() != 2 {
+				t.Errorf("%q: %d kernels and no problem", unit, len(s.Kernels))
+			}
+		}
+	}
+}
