@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"fmt"
+	"slices"
 
 	"perfbisect/engine"
 	"perfbisect/engine/search"
@@ -18,7 +19,8 @@ type Hunted struct {
 }
 
 // Hunt lets a planner loose on a world, through the same State and Fold as the
-// product, answering every question with its default.
+// product, answering every question with "continue" where that is an
+// option and with its default elsewhere.
 func Hunt(w *World, p search.Planner) (Hunted, error) {
 	d := &driver{world: w, state: &engine.State{}}
 	d.apply(engine.Event{Kind: engine.EventPlanned, Plan: w.plan()})
@@ -30,7 +32,7 @@ func Hunt(w *World, p search.Planner) (Hunted, error) {
 			d.out.Finding, d.out.State = next.Finding, d.state
 			return d.out, d.err
 		case search.Ask:
-			d.apply(engine.Event{Kind: engine.EventAnswered, QuestionID: next.Question.ID, Answer: next.Question.Default})
+			d.apply(engine.Event{Kind: engine.EventAnswered, QuestionID: next.Question.ID, Answer: reply(next.Question)})
 		case search.Measure:
 			d.out.Rounds++
 			d.measure(next)
@@ -40,6 +42,14 @@ func Hunt(w *World, p search.Planner) (Hunted, error) {
 		}
 	}
 	return d.out, fmt.Errorf("hunting: no answer after %d decisions", limit)
+}
+
+// reply is what a user who wants an answer says.
+func reply(q *search.Question) string {
+	if slices.Contains(q.Options, "continue") {
+		return "continue"
+	}
+	return q.Default
 }
 
 // driver is the shell around the planner.

@@ -64,8 +64,9 @@ func measure(pos, runs int) search.Decision {
 
 // Bayes is a Beta–Bernoulli planner as in git_bayesect: every run is pass or fail
 // by the true threshold; the failure rates before and after the change are
-// unknown with Beta(1,19) and Beta(18,2) priors; the next commit is the one with
-// the least expected entropy; it stops at Stop.
+// unknown with Beta(0.05,0.95) and Beta(0.9,0.1) priors, its defaults; the next
+// commit is the one with the least expected entropy; a commit that cannot be
+// tested loses its prior; it stops at Stop.
 type Bayes struct {
 	Threshold float64
 	Stop      float64
@@ -83,14 +84,15 @@ func (g Bayes) Decide(v *search.View) search.Decision {
 			pass[r.Position]++
 		}
 	}
-	m := newBetaModel(fail, pass)
+	tested := func(i int) bool { return !v.Places[i].Failure.Failed() }
+	m := newBetaModel(fail, pass, tested)
 	top := 1
 	for c := 1; c <= n; c++ {
 		if m.p[c] > m.p[top] {
 			top = c
 		}
 	}
-	next := m.choose(func(i int) bool { return !v.Places[i].Failure.Failed() })
+	next := m.choose(tested)
 	if m.p[top] >= g.Stop || len(v.Runs) >= g.MaxRuns || next < 0 {
 		f := &search.Finding{
 			Outcome: search.Found, Culprit: top, LastGood: top - 1, Candidates: []int{top}, Probability: m.p[top],
@@ -108,8 +110,8 @@ func (g Bayes) Decide(v *search.View) search.Decision {
 // that the next run fails before and after it.
 type betaModel struct{ p, before, after []float64 }
 
-func newBetaModel(fail, pass []float64) *betaModel {
-	const a0, b0, a1, b1 = 1, 19, 18, 2
+func newBetaModel(fail, pass []float64, tested func(int) bool) *betaModel {
+	const a0, b0, a1, b1 = 0.05, 0.95, 0.9, 0.1
 	n := len(fail) - 1
 	var totalF, totalP float64
 	for i := range fail {
@@ -120,6 +122,9 @@ func newBetaModel(fail, pass []float64) *betaModel {
 	for c := 1; c <= n; c++ {
 		f, q = f+fail[c-1], q+pass[c-1]
 		m.p[c] = logBeta(a0+f, b0+q) + logBeta(a1+totalF-f, b1+totalP-q)
+		if !tested(c) {
+			m.p[c] = math.Inf(-1)
+		}
 		m.before[c] = (a0 + f) / (a0 + b0 + f + q)
 		m.after[c] = (a1 + totalF - f) / (a1 + b1 + totalF - f + totalP - q)
 		top = max(top, m.p[c])

@@ -133,7 +133,7 @@ func maker(name string) (enginetest.MakePlanner, error) {
 		}, nil
 	case "bayes":
 		return func(w *enginetest.World) search.Planner {
-			return enginetest.Bayes{Threshold: w.Threshold(), Stop: 0.95, MaxRuns: 3000}
+			return enginetest.Bayes{Threshold: w.Threshold(), Stop: 0.95, MaxRuns: 400}
 		}, nil
 	}
 	return nil, fmt.Errorf("planner %q is none of adaptive, classic, git1, git5, bayes", name)
