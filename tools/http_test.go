@@ -34,6 +34,11 @@ type site struct {
 
 func startSite(t *testing.T, o HTTPOptions) *site {
 	t.Helper()
+	return startSiteWith(t, Options{validate: true}, func(*server.MCPServer) {}, o)
+}
+
+func startSiteWith(t *testing.T, so Options, add func(*server.MCPServer), o HTTPOptions) *site {
+	t.Helper()
 	w := &site{t: t, fake: newFake(), log: &bytes.Buffer{}}
 	if o.Addr == "" {
 		o.Addr = "127.0.0.1:0"
@@ -42,7 +47,9 @@ func startSite(t *testing.T, o HTTPOptions) *site {
 	up := make(chan place, 1)
 	o.Ready = func(url, token string) { up <- place{url, token} }
 	ctx, cancel := context.WithCancel(context.Background())
-	s := New(w.fake, Options{Version: "test", Log: w.log, validate: true})
+	so.Version, so.Log = "test", w.log
+	s := New(w.fake, so)
+	add(s.mcp)
 	done := make(chan error, 1)
 	go func() { done <- ServeHTTP(ctx, s, o) }()
 	select {

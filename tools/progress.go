@@ -18,14 +18,17 @@ const (
 	// cannot fill the session's queue of 100.
 	notBefore = 500 * time.Millisecond
 	// flushFor lets the last message leave before the response: mcp-go v1.2.1
-	// sends them on two goroutines and clients drop what comes late.
+	// sends them on two goroutines and drops what the other has not written yet.
 	flushFor = 10 * time.Millisecond
+	// drainFor is how long a session's queue may take to become empty before.
+	drainFor = 100 * time.Millisecond
 )
 
 // speaker sends the progress of one call to its client. All methods of a nil
 // speaker do nothing: the client gave no token.
 type speaker struct {
 	send  func(progress float64, message string)
+	leave func() // lets what was sent leave
 	start time.Time
 
 	mu   sync.Mutex
@@ -44,7 +47,7 @@ func (s *Server) speak(ctx context.Context, name string, req mcp.CallToolRequest
 	}
 	token := req.Params.Meta.ProgressToken
 	to := server.ServerFromContext(ctx)
-	p := &speaker{start: time.Now(), text: name + " is working", send: func(progress float64, message string) {
+	p := &speaker{start: time.Now(), text: name + " is working", leave: func() { flush(ctx) }, send: func(progress float64, message string) {
 		// A full queue or a client that has gone is not this call's business.
 		_ = to.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
 			"progressToken": token, "progress": progress, "message": message,
@@ -123,8 +126,19 @@ func (p *speaker) flush() {
 	recent := time.Since(p.last) < time.Second
 	p.mu.Unlock()
 	if recent {
-		time.Sleep(flushFor)
+		p.leave()
 	}
+}
+
+// flush waits until the notifications sent to the client of ctx are on their
+// way, for a moment.
+func flush(ctx context.Context) {
+	if session := server.ClientSessionFromContext(ctx); session != nil {
+		for end := time.Now().Add(drainFor); len(session.NotificationChannel()) > 0 && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	time.Sleep(flushFor)
 }
 
 // elapsed is a duration for people.

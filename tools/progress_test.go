@@ -17,7 +17,7 @@ type spoken struct {
 
 // listen makes a speaker whose messages are kept.
 func listenTo(heard *[]spoken) *speaker {
-	p := &speaker{start: time.Now(), text: "bisect_status is working"}
+	p := &speaker{start: time.Now(), text: "bisect_status is working", leave: func() { time.Sleep(flushFor) }}
 	p.send = func(progress float64, text string) {
 		*heard = append(*heard, spoken{time.Since(p.start), progress, text})
 	}

@@ -32,8 +32,9 @@ type Options struct {
 	MaxWait  time.Duration // longest wait inside one call; 0: [MaxWaitFromEnv]
 	Log      io.Writer     // for the server's own troubles; nil: standard error
 
-	validate   bool          // tests: check every result against its output schema
-	stopWithin time.Duration // tests: instead of hardStop
+	validate   bool                  // tests: check every result against its output schema
+	stopWithin time.Duration         // tests: instead of hardStop
+	more       []server.ServerOption // tests: for the fixtures of the conformance suite
 }
 
 // MaxWaitFromEnv is PERFBISECT_MAX_WAIT_S, in seconds, or 45 s when it is unset
@@ -118,7 +119,7 @@ func (s *Server) wiring() []server.ServerOption {
 	if s.opt.validate {
 		options = append(options, server.WithOutputSchemaValidation())
 	}
-	return options
+	return append(options, s.opt.more...)
 }
 
 // all lists the tools this server offers.

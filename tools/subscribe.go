@@ -54,6 +54,9 @@ func (s *Server) hooks() *server.Hooks {
 			context.AfterFunc(ctx, func() { s.unsubscribe(sub) })
 		}
 	})
+	h.AddAfterSubscriptionsListen(func(ctx context.Context, _ any, _ *mcp.SubscriptionsListenRequest, _ *mcp.SubscriptionsListenResult) {
+		flush(ctx) // a subscription to nothing ends at once and would overtake its acknowledgement
+	})
 	h.AddOnUnregisterSession(func(_ context.Context, session server.ClientSession) { s.forget(session) })
 	return h
 }
