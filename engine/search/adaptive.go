@@ -95,7 +95,8 @@ func (p *problem) solve(w window, phase Phase) answer {
 }
 
 // believe places the levels and infers, three times, so that positions that
-// have become sure help to place the levels. Only the last pass integrates.
+// have become sure help to place the levels. Only the last pass integrates, over
+// the part of the window where the step can still be.
 func (p *problem) believe(w window) *belief {
 	c := p.split(w)
 	var b *belief
@@ -105,6 +106,9 @@ func (p *problem) believe(w window) *belief {
 		lv, sites := p.estimate(c, slow, offset)
 		if lv.gap() <= 0 {
 			lv.b = lv.g + max(p.floor, 1e-9)
+		}
+		if pass == 2 {
+			c, sites = c.trim(b, sites)
 		}
 		b = p.infer(c, sites, lv, pass == 2)
 		slow, offset = b.slow, b.levels.offset

@@ -19,7 +19,7 @@ func visitedView(n, m int, d float64) *View {
 		v.Runs = append(v.Runs, Run{Position: pos, Outcome: OK, Value: y, StartS: float64(len(v.Runs)), ElapsedS: 1, Visit: len(v.Runs)})
 		v.Places[pos] = Place{Built: true}
 	}
-	for range 5 {
+	for range 10 {
 		add(0)
 		add(n)
 	}
@@ -32,7 +32,10 @@ func visitedView(n, m int, d float64) *View {
 func BenchmarkDecide(b *testing.B) {
 	for _, c := range []struct{ n, m int }{{128, 10}, {2000, 1000}, {100_000, 20}, {100_000, 1000}} {
 		b.Run(fmt.Sprintf("candidates=%d/visited=%d", c.n, c.m), func(b *testing.B) {
-			v := visitedView(c.n, c.m, 4)
+			v := visitedView(c.n, c.m, 6)
+			if d := (Adaptive{}).Decide(v); d.Phase == PhaseEnds {
+				b.Fatalf("the planner is still at the ends: %+v", d.Progress)
+			}
 			b.ReportAllocs()
 			for b.Loop() {
 				Adaptive{}.Decide(v)

@@ -44,6 +44,9 @@ const (
 	driftShrink        = 1.5        // and how much of it is held back
 	driftClip          = 6.0        // residuals are clipped at this many scatters
 	negligible         = 16.0       // e^-16: grid points and cells this far below the best are left out
+	trimAbove          = 64         // sites above which those far from the step are left out of the integration
+	trimMass           = 1e-9       // a cell with less cannot be where the step is
+	keepSites          = 24         // sites that stay on each side of it
 	markOdds           = 99.0       // what a user's uncertain verdict weighs
 
 	// Choice.

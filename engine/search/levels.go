@@ -94,13 +94,13 @@ func (p *problem) siteValues(c *cells, slope float64) [][]float64 {
 	if slope != 0 {
 		mid = (p.obs[0].t + p.obs[len(p.obs)-1].t) / 2
 	}
+	all := make([]float64, 0, len(p.obs))
 	for i, pos := range c.sites {
-		at := p.runsAt[pos]
-		ys := make([]float64, len(at))
-		for k, j := range at {
-			ys[k] = p.obs[j].y - slope*(p.obs[j].t-mid)
+		from := len(all)
+		for _, j := range p.runsAt[pos] {
+			all = append(all, p.obs[j].y-slope*(p.obs[j].t-mid))
 		}
-		out[i] = ys
+		out[i] = all[from:len(all):len(all)]
 	}
 	return out
 }

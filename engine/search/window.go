@@ -48,6 +48,40 @@ func (p *problem) split(w window) *cells {
 	return c
 }
 
+// trim leaves out the sites of a chain that are further than keepSites from where
+// b sees the step: they have placed the levels and say nothing more. The cells
+// between them are merged; those where the step can be stay as they are.
+func (c *cells) trim(b *belief, sites [][]float64) (*cells, [][]float64) {
+	n := len(c.prior)
+	if c.over != nil || n <= trimAbove {
+		return c, sites
+	}
+	first, last := n-1, 0
+	for k, m := range b.cell {
+		if m > trimMass {
+			first, last = min(first, k), max(last, k)
+		}
+	}
+	from, to := max(first-keepSites, 1), min(last+1+keepSites, n-1)
+	if from > to {
+		return c, sites
+	}
+	out := &cells{w: c.w, sites: append([]int{c.sites[0]}, c.sites[from:to+1]...)}
+	out.sites = append(out.sites, c.sites[n])
+	out.prior = append([]float64{sum(c.prior[:from])}, c.prior[from:to]...)
+	out.prior = append(out.prior, sum(c.prior[to:]))
+	values := append([][]float64{sites[0]}, sites[from:to+1]...)
+	return out, append(values, sites[n])
+}
+
+func sum(xs []float64) float64 {
+	total := 0.0
+	for _, x := range xs {
+		total += x
+	}
+	return total
+}
+
 // slowSites calls f for each site that is slow when the culprit is in cell k.
 func (c *cells) slowSites(k int, f func(i int)) {
 	if c.over == nil {

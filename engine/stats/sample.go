@@ -8,8 +8,13 @@ import (
 // Median returns the middle of xs, the mean of the two middle ones when their
 // number is even, and 0 for no values. It does not change xs.
 func Median(xs []float64) float64 {
-	if len(xs) == 0 {
+	switch len(xs) {
+	case 0:
 		return 0
+	case 1:
+		return xs[0]
+	case 2:
+		return xs[0]/2 + xs[1]/2
 	}
 	sorted := slices.Clone(xs)
 	slices.Sort(sorted)

@@ -69,6 +69,3 @@ func (f FloorT) Tail(z float64) float64 {
 }
 
 const logRoot2Pi = 0.9189385332046727
-
-// NormalUpper returns the probability that a standard normal exceeds z.
-func NormalUpper(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
