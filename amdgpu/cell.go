@@ -123,7 +123,7 @@ func (m *Metrics) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// missingCell is what a snapshot without column c means: "?" for the seed's
+// missingCell is what a snapshot without column c means: "?" for ROCm's
 // columns, n/a for the ones only we write.
 func missingCell(c Column) Cell {
 	if c >= VGPRAlloc {

@@ -1,7 +1,7 @@
 package amdgpu
 
 // A Column is one per-kernel quantity. The order is the order of the table and
-// of every JSON object: the seed's fourteen first, then ours.
+// of every JSON object: the fourteen of ROCm's isa_resource_table, then ours.
 type Column int
 
 // The columns. The six triggers are VGPR, SGPR, VGPRSpill, SGPRSpill,

@@ -48,7 +48,7 @@
 // BenchmarkCompare):
 //
 //	534 kernels of 47 KB            380 to 500 MB/s of text
-//	5,703 kernels of 5 KB           150 to 160 MB/s of text
+//	5,703 kernels of 5 KB           120 to 160 MB/s of text
 //	peak memory of either           2.3 to 2.5 times the file, the file included
 //	objects                         58,000 kernels/s
 //	comparing                       290,000 kernels/s
