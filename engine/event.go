@@ -77,7 +77,12 @@ type RunFact struct {
 	ExitCode   int               `json:"exit_code,omitempty"`
 	Signal     string            `json:"signal,omitempty"`
 	Numbers    []Number          `json:"numbers,omitempty"` // every labelled number of the output
-	Env        map[string]string `json:"env,omitempty"`     // only what changed since the run before
+	// Env is the environment (versions of driver, compilers, submodules): only
+	// what changed since the run before, "" for what is gone.
+	Env map[string]string `json:"env,omitempty"`
+	// State is the machine around the run: load1, cpu_mhz, and for each GPU
+	// temp_c, mhz, busy_pct, power_w, as far as something tells them.
+	State map[string]float64 `json:"state,omitempty"`
 }
 
 // Number is one labelled number of a run's output, so that a second metric can

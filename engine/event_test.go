@@ -33,7 +33,7 @@ func everyEvent() []Event {
 		}},
 		{Kind: EventEffect, Effect: &Effect{Step: "clone", Path: "p", Note: "n"}},
 		{Kind: EventBuilt, Position: 1, Commit: "c1", Outcome: search.BuildFailed, ElapsedS: 2, Code: "h", Log: "l", Tail: "error: x"},
-		{Kind: EventRan, Position: 1, Outcome: search.OK, ElapsedS: 1, Run: &RunFact{Warmup: true, Value: 1.5, Raw: "1.5 s", Resolution: 0.1, StartS: 3, Visit: 2, Worker: 1, Phase: search.PhaseEnds, Why: "w", ExitCode: 3, Signal: "KILL", Numbers: []Number{{Label: "l", Value: 2, Unit: "s"}}, Env: map[string]string{"A": "b"}}},
+		{Kind: EventRan, Position: 1, Outcome: search.OK, ElapsedS: 1, Run: &RunFact{Warmup: true, Value: 1.5, Raw: "1.5 s", Resolution: 0.1, StartS: 3, Visit: 2, Worker: 1, Phase: search.PhaseEnds, Why: "w", ExitCode: 3, Signal: "KILL", Numbers: []Number{{Label: "l", Value: 2, Unit: "s"}}, Env: map[string]string{"A": "b"}, State: map[string]float64{"load1": 0.5}}},
 		{Kind: EventMarked, Position: 1, Mark: &search.Mark{Verdict: search.VerdictBad, Certain: true}},
 		{Kind: EventUndone, Undo: 5},
 		{Kind: EventAsked, Question: &search.Question{ID: "q", Text: "?", Options: []string{"a", "b"}, Default: "a", Argument: "better"}},

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"perfbisect/internal/bench"
 	"perfbisect/internal/proc"
 	"perfbisect/internal/session"
 )
@@ -23,6 +24,9 @@ type App struct {
 	mu         sync.Mutex
 	hunts      map[string]*hunt // that this process works on, by run id
 	supervisor *proc.Supervisor // started when first needed
+	alive      *session.Life    // made when first needed; outlives the supervisor
+	versions   *bench.Versions  // made when first needed
+	lost       map[string]error // by run id: why it ended, where the journal could not tell
 	group      sync.WaitGroup
 }
 
@@ -46,7 +50,7 @@ func New(c Config) (*App, error) {
 		}
 	}
 	life, end := context.WithCancelCause(context.Background())
-	return &App{cfg: c, store: store, life: life, end: end, hunts: map[string]*hunt{}}, nil
+	return &App{cfg: c, store: store, life: life, end: end, hunts: map[string]*hunt{}, lost: map[string]error{}}, nil
 }
 
 // Close pauses the hunts of this process, waits until their children are dead
@@ -56,10 +60,31 @@ func (a *App) Close() error {
 	a.group.Wait()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.supervisor == nil {
-		return nil
+	var err error
+	if a.supervisor != nil {
+		err = a.supervisor.Close()
 	}
-	return a.supervisor.Close()
+	if a.alive != nil {
+		err = errors.Join(err, a.alive.Close())
+	}
+	a.supervisor, a.alive = nil, nil
+	return err
+}
+
+// ownLife is what tells others, once we were killed, that our children still run.
+func (a *App) ownLife() (*session.Life, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.lifeLocked()
+}
+
+func (a *App) lifeLocked() (*session.Life, error) {
+	if a.alive != nil {
+		return a.alive, nil
+	}
+	alive, err := a.store.NewLife()
+	a.alive = alive
+	return alive, err
 }
 
 // procs returns the process supervisor, starting it when first needed.
@@ -67,7 +92,11 @@ func (a *App) procs() (*proc.Supervisor, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.supervisor == nil {
-		s, err := proc.StartSupervisor(context.Background(), a.cfg.Supervisor)
+		alive, err := a.lifeLocked()
+		if err != nil {
+			return nil, err
+		}
+		s, err := proc.StartSupervisor(context.Background(), a.cfg.Supervisor, alive.File())
 		if err != nil {
 			return nil, err
 		}

@@ -104,11 +104,9 @@ func (a *App) dumps(ctx context.Context, spec Spec, revs, outs []string) ([]*amd
 	defer h.journal.Close()
 	snapshots, err := h.dumpAll(ctx, []string{q.Good, q.Bad}[:len(revs)], outs)
 	if err == nil {
-		h.leave(fmt.Errorf("%w: the dump is complete", errFinish))
-		return snapshots, nil
+		return snapshots, h.leave(fmt.Errorf("%w: the dump is complete", errFinish))
 	}
-	h.leave(err)
-	return nil, err
+	return nil, errors.Join(err, h.leave(err))
 }
 
 func (h *hunt) dumpAll(ctx context.Context, commits, outs []string) ([]*amdgpu.Snapshot, error) {

@@ -154,10 +154,24 @@ func (a *App) tell(ctx context.Context, run *session.Run, q session.Request) err
 		return nil
 	}
 	if errors.Is(err, errPause) || errors.Is(err, errFinish) {
-		h.leave(err)
-		return nil
+		return h.leave(err)
 	}
 	return err
+}
+
+// cleanUp removes what an ended run left, because it was killed just then or
+// because removing it did not work.
+func (a *App) cleanUp(ctx context.Context, run *session.Run) error {
+	asked, err := readAsked(run)
+	if err != nil {
+		return err
+	}
+	h, err := a.open(run, asked)
+	if err != nil {
+		return err
+	}
+	defer h.journal.Close()
+	return h.release(ctx, false)
 }
 
 // deliver puts q into the inbox and waits until it was taken out.
@@ -309,7 +323,11 @@ func (a *App) Stop(ctx context.Context, id, action string) (*Status, error) {
 		return nil, err
 	}
 	if ended(events) {
-		return a.Status(ctx, run.ID)
+		if len(treeSteps(events)) > 0 {
+			err = a.cleanUp(ctx, run)
+		}
+		s, serr := a.Status(ctx, run.ID)
+		return s, errors.Join(err, serr)
 	}
 	if err := a.tell(ctx, run, session.Request{Action: action}); err != nil {
 		return nil, err

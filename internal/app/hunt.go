@@ -1,11 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"perfbisect/engine"
 	"perfbisect/engine/search"
@@ -27,12 +27,13 @@ type hunt struct {
 	unlock func() // gives the slot back
 	child  bool   // the parent hunt owns slot and place
 
-	stepsLeft int               // in step mode: positions that may still be visited
-	interrupt interrupter       // ends the command that runs now
-	kick      chan struct{}     // something is in the inbox
-	tried     tried             // the first run, before there is a plan
-	env       map[string]string // versions at the last run
-	warm      string            // commit that ran last in our tree without a checkout since
+	stepsLeft int           // in step mode: positions that may still be visited
+	interrupt interrupter   // ends the command that runs now
+	kick      chan struct{} // something is in the inbox
+	tried     tried         // the first run, before there is a plan
+	warm      string        // commit that ran last in our tree without a checkout since
+	states    states        // of the machine, as far as they are compared
+	leaving   bool          // the tree is being given back
 }
 
 // Endings of a hunt's goroutine that are not failures of the hunt.
@@ -75,6 +76,7 @@ func (a *App) open(run *session.Run, q asked) (*hunt, error) {
 		return nil, err
 	}
 	h := &hunt{app: a, run: run, asked: q, journal: journal, kick: make(chan struct{}, 1)}
+	h.states.env = knownEnv(events)
 	if h.state, err = engine.Fold(events); err == nil {
 		err = h.refresh()
 	}
@@ -99,7 +101,7 @@ func (h *hunt) append(e engine.Event) error {
 	}
 	e, err := h.journal.Append(e)
 	if err != nil {
-		return err
+		return &troubleError{err}
 	}
 	return h.state.Apply(e)
 }
@@ -116,7 +118,11 @@ func (h *hunt) warn(code, commit, text string) error {
 			return nil
 		}
 	}
-	return h.append(engine.Event{Kind: engine.EventWarned, Warning: &search.Warning{Code: code, Text: text, Commit: commit}})
+	return h.append(engine.Event{Kind: engine.EventWarned, Warning: warning(code, commit, text)})
+}
+
+func warning(code, commit, text string) *search.Warning {
+	return &search.Warning{Code: code, Text: text, Commit: commit}
 }
 
 // work is the goroutine of a hunt: it goes on until the hunt ends, pauses, or
@@ -130,26 +136,40 @@ func (h *hunt) work(ctx context.Context) {
 	if ctxErr := context.Cause(ctx); ctxErr != nil && err != nil {
 		err = fmt.Errorf("%w: %w", errPause, ctxErr)
 	}
-	h.leave(err)
+	_ = h.leave(err) // journaled
 }
 
-// leave journals why the work ended and cleans up as far as that calls for.
-func (h *hunt) leave(err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	keep := errors.Is(err, errPause)
-	if cerr := h.release(ctx, keep); cerr != nil {
-		_ = h.warn("cleanup", "", cerr.Error()) // the journal may be what fails
+// leave journals why the work ended and cleans up as far as that calls for. It
+// takes the time that it needs: a checkout that is put back half is worse than a
+// long wait, and git's own deadlines bound it. It returns what could not be
+// cleaned up; then stopping the run again tries again.
+func (h *hunt) leave(err error) error {
+	if trouble(err) {
+		err = fmt.Errorf("%w: %w", errPause, err)
 	}
+	keep := errors.Is(err, errPause)
+	h.leaving = true
+	left := h.release(context.Background(), keep)
+	if left != nil {
+		_ = h.warn("cleanup", "", left.Error()) // the journal may be what fails
+	}
+	end := engine.Event{Kind: engine.EventFailed}
 	switch {
 	case err == nil: // finished is journaled already
+		return left
 	case keep:
-		_ = h.append(engine.Event{Kind: engine.EventPaused, Reason: reason(err, errPause)})
+		end.Kind, end.Reason = engine.EventPaused, reason(err, errPause)
+	case errors.Is(err, errFinish) && left != nil:
+		end.Kind, end.Reason = engine.EventPaused, "cleaning up: "+left.Error()
 	case errors.Is(err, errFinish):
-		_ = h.append(engine.Event{Kind: engine.EventStopped, Reason: reason(err, errFinish)})
+		end.Kind, end.Reason = engine.EventStopped, reason(err, errFinish)
 	default:
-		_ = h.append(engine.Event{Kind: engine.EventFailed, Reason: err.Error()})
+		end.Reason = err.Error()
 	}
+	if aerr := h.append(end); aerr != nil {
+		h.app.lose(h.run.ID, cmp.Or(err, aerr))
+	}
+	return left
 }
 
 // reason is what stands behind a sentinel in err, in words.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -146,7 +147,7 @@ func (a *App) view(run *session.Run, q asked, s *engine.State) *Status {
 		st.State = engine.Measuring // being prepared
 	}
 	if st.State == engine.Measuring && !a.worked(run) {
-		st.State, st.Reason = engine.Paused, "the process that worked on it is gone"
+		st.State, st.Reason = engine.Paused, cmp.Or(a.lostWhy(run.ID), "the process that worked on it is gone")
 	}
 	if s.Plan != nil {
 		p := s.Plan.Positions

@@ -176,7 +176,13 @@ func (h *hunt) runInto(ctx context.Context, position int, commit string, fact *e
 		return false, err
 	}
 	fact.Value, fact.Raw, fact.Resolution = t.value.Value, t.value.Raw, t.value.Resolution
-	fact.ExitCode, fact.Signal, fact.Numbers, fact.Env = t.run.ExitCode, t.run.Signal, t.numbers, h.envChange(t.run)
+	fact.ExitCode, fact.Signal, fact.Numbers = t.run.ExitCode, t.run.Signal, t.numbers
+	if fact.Env, err = h.envChange(ctx, commit, t.run); err != nil {
+		return false, err
+	}
+	if fact.State, err = h.conditions(commit, fact.Warmup, t.run); err != nil {
+		return false, err
+	}
 	e := engine.Event{Kind: engine.EventRan, Position: position, Outcome: t.outcome, ElapsedS: t.run.Elapsed.Seconds(), Run: fact}
 	if t.outcome != search.OK {
 		e.Log, e.Tail = h.relative(t.run.Stdout.Path), t.tail()

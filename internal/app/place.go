@@ -1,10 +1,10 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +15,7 @@ import (
 	"perfbisect/engine/search"
 	"perfbisect/internal/bench"
 	"perfbisect/internal/gitrepo"
+	"perfbisect/internal/proc"
 	"perfbisect/internal/session"
 )
 
@@ -32,16 +33,32 @@ func (h *hunt) takeSlot(ctx context.Context) error {
 	if err := h.openRepo(ctx); err != nil || h.unlock != nil || h.child {
 		return err
 	}
-	dir := h.slotDir()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("making our folder: %w", err)
+	alive, err := h.app.ownLife()
+	if err != nil {
+		return err
 	}
-	unlock, err := session.Acquire(filepath.Join(dir, "lock"), "run "+h.run.ID)
+	path := filepath.Join(h.slotDir(), "lock")
+	err = fs.ErrNotExist
+	for try := 0; errors.Is(err, fs.ErrNotExist) && try < 10; try++ { // the last owner removes the folder
+		if err := os.MkdirAll(h.slotDir(), 0o700); err != nil {
+			return fmt.Errorf("making our folder: %w", err)
+		}
+		h.unlock, err = session.Acquire(path, "run "+h.run.ID, alive)
+	}
 	if err != nil {
 		return fmt.Errorf("taking the slot of %s: %w", h.spec.Repo, err)
 	}
-	h.unlock = unlock
 	return nil
+}
+
+// giveSlot lets the next hunt have the slot.
+func (h *hunt) giveSlot() {
+	if h.unlock == nil {
+		return
+	}
+	h.unlock()
+	h.unlock = nil
+	_ = os.Remove(h.slotDir()) // stays unless empty
 }
 
 func (h *hunt) slotDir() string { return filepath.Join(h.app.cfg.CacheDir, h.repo.ID()) }
@@ -78,19 +95,15 @@ func (h *hunt) newPlace(ctx context.Context, slot string) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &place{ws: ws, trees: &trees{run: h.run.ID, slot: ws.Dir(), keep: map[string]bool{}}}
-	if err := p.trees.clear(true); err != nil {
+	p := &place{ws: ws, trees: &trees{run: h.run.ID, slot: slot, cp: supervisor, keep: map[string]bool{}}}
+	if err := errors.Join(p.trees.clearOthers(), h.removeOtherCaches()); err != nil {
 		return nil, errors.Join(err, ws.Close(ctx))
 	}
 	if ws.Mode() == gitrepo.ModeClone && h.spec.BuildCmd != "" && h.spec.Clean == "none" {
 		p.trees.on, p.trees.max = true, parkedTrees
 		p.built = p.trees.built()
 	}
-	config, err := h.benchConfig(ctx, ws.Dir())
-	if err != nil {
-		return nil, errors.Join(err, ws.Close(ctx))
-	}
-	if p.runner, err = bench.New(supervisor, config); err != nil {
+	if p.runner, err = h.newRunner(ctx, supervisor, ws.Dir()); err != nil {
 		return nil, errors.Join(err, ws.Close(ctx))
 	}
 	return p, nil
@@ -100,15 +113,15 @@ func (h *hunt) workspaceOptions(ctx context.Context, slot string) (gitrepo.Works
 	o := gitrepo.WorkspaceOptions{
 		Mode: gitrepo.Mode(h.spec.Checkout), Dir: slot, Run: h.run.ID, Patches: h.spec.Patch, Clean: h.spec.Clean, Submodules: true,
 		AllowForce: h.state.View.Answers["force"] == "yes",
-		Record:     func(step string) error { return h.effect("tree", step, "") },
+		Record:     h.recordTree,
 	}
 	for _, overlay := range h.spec.Overlay {
-		src, dest, _ := strings.Cut(overlay, ":")
-		o.Overlays = append(o.Overlays, gitrepo.Overlay{Src: h.spec.absolute(src), Dest: dest})
+		src, dest := splitOverlay(overlay)
+		o.Overlays = append(o.Overlays, gitrepo.Overlay{Src: src, Dest: dest})
 	}
 	if h.spec.BenchFrom != "" {
 		rev, paths, _ := strings.Cut(h.spec.BenchFrom, ":")
-		hash, err := h.repo.Resolve(ctx, rev)
+		hash, err := h.hash(ctx, rev)
 		if err != nil {
 			return o, fmt.Errorf("bench-from: %w", err)
 		}
@@ -144,12 +157,12 @@ func (h *hunt) benchPaths(list string) []string {
 
 // benchConfig says what is built and run. With an isa: metric the command that
 // dumps machine code takes the benchmark's place.
-func (h *hunt) benchConfig(ctx context.Context, dir string) (bench.Config, error) {
+func (h *hunt) benchConfig(ctx context.Context, supervisor *proc.Supervisor, dir string) (bench.Config, error) {
 	c := bench.Config{
 		Dir: dir, Bench: h.spec.bench(), Timeout: seconds(h.spec.TimeoutS), BuildTimeout: seconds(h.spec.BuildTimeoutS),
-		Env: h.spec.Env, CacheDir: h.slot() + cacheSuffix, ShareCaches: h.spec.ShareCaches, LogDir: h.run.LogDir(),
+		Env: h.spec.Env, CacheDir: h.caches(), ShareCaches: h.spec.ShareCaches, LogDir: h.run.LogDir(),
 		Artifact: h.spec.Artifact, ExitMetric: h.spec.Metric == "exit",
-		Guard: &bench.Guard{}, Versions: &bench.Versions{},
+		Guard: h.app.guard(supervisor, h.spec.MaxTempC), Versions: h.app.sharedVersions(supervisor),
 	}
 	if h.isa() {
 		c.Bench = h.dumpCommand()
@@ -157,9 +170,6 @@ func (h *hunt) benchConfig(ctx context.Context, dir string) (bench.Config, error
 	}
 	if h.spec.BuildCmd != "" {
 		c.Build = shell(h.spec.BuildCmd)
-	}
-	if h.spec.Health != "" {
-		c.Health = shell(h.spec.Health)
 	}
 	var err error
 	c.BuildFor, err = h.buildFor(ctx)
@@ -184,23 +194,28 @@ func (h *hunt) buildFor(ctx context.Context) ([]bench.RangeCommand, error) {
 	return list, nil
 }
 
-// commitsOf resolves A..B (A excluded) or a single revision.
+// commitsOf resolves A..B (A excluded), ..B (from good on, which is in it), A..
+// (to bad) or a single revision.
 func (h *hunt) commitsOf(ctx context.Context, span string) (map[string]bool, error) {
 	from, to, isRange := strings.Cut(span, "..")
 	if !isRange {
-		hash, err := h.repo.Resolve(ctx, span)
+		hash, err := h.hash(ctx, span)
 		return map[string]bool{hash: true}, err
 	}
-	a, err := h.repo.Resolve(ctx, from)
-	if err != nil {
+	commits := map[string]bool{}
+	var err error
+	a, b := h.asked.Good, h.asked.Bad
+	if from == "" {
+		commits[a] = true
+	} else if a, err = h.hash(ctx, from); err != nil {
 		return nil, err
 	}
-	b, err := h.repo.Resolve(ctx, cmp.Or(to, h.spec.Bad))
-	if err != nil {
-		return nil, err
+	if to != "" {
+		if b, err = h.hash(ctx, to); err != nil {
+			return nil, err
+		}
 	}
 	entries, err := h.repo.Range(ctx, a, b, gitrepo.RangeOptions{})
-	commits := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		commits[e.Hash] = true
 	}
@@ -219,7 +234,8 @@ func (h *hunt) checkout(ctx context.Context, commit string) error {
 		return err
 	}
 	h.warm, p.at = "", ""
-	if p.trees.on {
+	warm := p.trees.on && p.trees.built() == commit // left by an earlier process
+	if p.trees.on && !warm {
 		fetched, err := p.trees.fetch(commit)
 		if err != nil || fetched {
 			p.at, p.built = commit, commit
@@ -233,7 +249,9 @@ func (h *hunt) checkout(ctx context.Context, commit string) error {
 	if err != nil {
 		return h.clash(ctx, commit, err)
 	}
-	p.at, p.built = commit, ""
+	if p.at, p.built = commit, ""; warm {
+		p.built = commit
+	}
 	for _, w := range changed.Warnings {
 		if err := h.warn("checkout", commit, w); err != nil {
 			return err
@@ -276,41 +294,83 @@ func (h *hunt) release(ctx context.Context, keep bool) error {
 	case h.place != nil && keep:
 		err = h.place.ws.Leave(ctx)
 	case h.place != nil:
-		err = errors.Join(h.place.trees.clear(false), h.place.ws.Close(ctx), h.place.runner.RemoveCaches(), h.removeBeside())
+		err = errors.Join(h.place.trees.clear(), h.place.ws.Close(ctx), h.removeBeside())
 	}
 	h.place = nil
-	if h.unlock != nil {
-		h.unlock()
-		h.unlock = nil
+	h.giveSlot()
+	return err
+}
+
+// recordTree journals a step of the tree before it is made. What puts the user's
+// tree back is done even when the journal cannot be written any more.
+func (h *hunt) recordTree(step string) error {
+	err := h.effect("tree", step, "")
+	if h.leaving {
+		return nil
 	}
 	return err
 }
 
-// recover removes what a killed process of this run left, as its journal tells.
-func (h *hunt) recover(ctx context.Context) error {
-	var steps []string
-	for _, e := range h.state.Events() {
-		if e.Kind == engine.EventEffect && e.Effect.Step == "tree" {
+// recovered is the step of an effect that says that recover has done its work.
+const recovered = "recovered"
+
+// treeSteps are the steps of trees that may still be there.
+func treeSteps(events []engine.Event) (steps []string) {
+	for _, e := range events {
+		switch {
+		case e.Kind != engine.EventEffect:
+		case e.Effect.Step == "tree" && gitrepo.Closes(e.Effect.Path), e.Effect.Step == recovered:
+			steps = nil
+		case e.Effect.Step == "tree":
 			steps = append(steps, e.Effect.Path)
 		}
 	}
+	return steps
+}
+
+// recover removes what a killed process of this run left, as its journal tells.
+func (h *hunt) recover(ctx context.Context) error {
+	steps := treeSteps(h.state.Events())
 	if len(steps) == 0 {
 		return nil
 	}
 	if err := h.takeSlot(ctx); err != nil {
 		return err
 	}
-	t := trees{slot: h.slot()}
-	return errors.Join(t.clear(false), gitrepo.Recover(ctx, h.spec.Repo, steps...), h.removeBeside())
+	t := trees{run: h.run.ID, slot: h.slot()}
+	if err := errors.Join(t.clear(), gitrepo.Recover(ctx, h.spec.Repo, steps...), h.removeBeside()); err != nil {
+		return err
+	}
+	return h.effect(recovered, "", "")
 }
 
 // removeBeside removes what lies beside our tree: caches and dumps.
 func (h *hunt) removeBeside() error {
-	slot := h.slot()
-	return errors.Join(os.RemoveAll(slot+cacheSuffix), os.RemoveAll(dumpDir(slot)))
+	err := errors.Join(bench.RemoveTree(h.caches()), bench.RemoveTree(dumpDir(h.slot())))
+	_ = os.Remove(filepath.Dir(h.caches())) // stays while another run's are there
+	return err
 }
+
+// removeOtherCaches removes the caches that paused runs left, as their trees are.
+func (h *hunt) removeOtherCaches() error {
+	all := filepath.Dir(h.caches())
+	entries, err := os.ReadDir(all)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if e.Name() != h.run.ID {
+			err = errors.Join(err, bench.RemoveTree(filepath.Join(all, e.Name())))
+		}
+	}
+	return err
+}
+
+// caches is the folder with each commit's kernel caches. Another run may build
+// the same commit in another way, so it has its own.
+func (h *hunt) caches() string { return filepath.Join(h.slot()+cacheSuffix, h.run.ID) }
 
 func (h *hunt) slot() string { return filepath.Join(h.slotDir(), "slot-0") }
 
-// cacheSuffix makes the name of the folder that has each commit's kernel caches.
+// cacheSuffix makes the name of the folder that has the caches of runs.
 const cacheSuffix = ".caches"

@@ -242,7 +242,7 @@ func (h *hunt) adopt(ctx context.Context, p *engine.Plan) error {
 		return err
 	}
 	for _, rev := range h.spec.Skip {
-		hash, err := h.repo.Resolve(ctx, rev)
+		hash, err := h.hash(ctx, rev)
 		if err != nil {
 			return fmt.Errorf("skip: %w", err)
 		}

@@ -1,10 +1,13 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"perfbisect/engine"
 	"perfbisect/internal/session"
@@ -18,6 +21,34 @@ type asked struct {
 	Bad    string `json:"bad_hash,omitempty"`
 	Kind   string `json:"kind,omitempty"`   // "" a hunt, "compare" a measurement
 	Parent string `json:"parent,omitempty"` // run whose culprit this one looks into
+	// Revs are the other revisions that the spec names, so that a branch that
+	// moves, or HEAD in in-place mode, means the same after a restart.
+	Revs map[string]string `json:"revs,omitempty"`
+}
+
+// otherRevs lists the revisions that s names beside its ends, by option.
+func (s *Spec) otherRevs() map[string][]string {
+	revs := map[string][]string{"skip": s.Skip}
+	if rev, _, _ := strings.Cut(s.BenchFrom, ":"); rev != "" {
+		revs["bench-from"] = []string{rev}
+	}
+	for _, text := range s.BuildFor {
+		span, _, _ := strings.Cut(text, "=")
+		for _, rev := range strings.SplitN(span, "..", 2) {
+			if rev != "" {
+				revs["build-for"] = append(revs["build-for"], rev)
+			}
+		}
+	}
+	return revs
+}
+
+// hash returns the commit that a revision of the spec meant when it was asked.
+func (h *hunt) hash(ctx context.Context, rev string) (string, error) {
+	if hash := h.asked.Revs[rev]; hash != "" {
+		return hash, nil
+	}
+	return h.repo.Resolve(ctx, rev)
 }
 
 func readAsked(r *session.Run) (asked, error) {
@@ -41,12 +72,48 @@ func (s *Spec) absolutize() error {
 	s.Repo = root
 	for _, paths := range [][]string{s.Patch, s.Nested} {
 		for i := range paths {
-			if paths[i], err = filepath.Abs(paths[i]); err != nil {
-				return fmt.Errorf("finding %q: %w", paths[i], err)
+			if paths[i], err = s.absolute(paths[i]); err != nil {
+				return err
 			}
 		}
 	}
+	for i, overlay := range s.Overlay {
+		src, dest := splitOverlay(overlay)
+		if src, err = s.absolute(src); err != nil {
+			return err
+		}
+		if dest != "" {
+			dest = ":" + dest
+		}
+		s.Overlay[i] = src + dest
+	}
 	return nil
+}
+
+// absolute finds a path that the user gave in the current folder or, since a
+// server's is not the user's, in the repository.
+func (s *Spec) absolute(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("finding %q: %w", path, err)
+	}
+	if _, err := os.Lstat(abs); err != nil && !filepath.IsAbs(path) {
+		return filepath.Join(s.Repo, path), nil
+	}
+	return abs, nil
+}
+
+// splitOverlay reads SRC[:DEST]. A colon in the name of a file that exists
+// separates nothing.
+func splitOverlay(overlay string) (src, dest string) {
+	if _, err := os.Lstat(overlay); err == nil {
+		return overlay, ""
+	}
+	i := strings.LastIndexByte(overlay, ':')
+	if i < 0 {
+		return overlay, ""
+	}
+	return overlay[:i], overlay[i+1:]
 }
 
 // with returns s as the answers given so far complete it. An answer whose

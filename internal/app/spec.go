@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 
 	"perfbisect/engine/search"
@@ -50,6 +49,7 @@ type Spec struct {
 	Artifact      []string `json:"artifact,omitempty"`
 	Imports       string   `json:"imports,omitempty"`
 	Health        string   `json:"health,omitempty"`
+	MaxTempC      float64  `json:"max_temp,omitempty"` // degrees Celsius; 0: no limit
 	Dump          string   `json:"dump,omitempty"`
 	Prove         []string `json:"prove,omitempty"`
 	Ladder        string   `json:"ladder,omitempty"`
@@ -104,6 +104,7 @@ func (s *Spec) Validate() error {
 	within("build_timeout_s", s.BuildTimeoutS, 0.001, 1e7)
 	within("max_runs", float64(s.MaxRuns), 0, math.MaxInt32)
 	within("max_time_s", s.MaxTimeS, 0, 1e9)
+	within("max_temp", s.MaxTempC, 0, 200)
 	within("jobs", float64(s.Jobs), 1, 1024)
 	if _, err := metric.Parse(s.Metric); err != nil {
 		errs = append(errs, err)
@@ -138,11 +139,3 @@ func (s *Spec) bench() []string {
 
 // shell runs a command string as the user typed it.
 func shell(command string) []string { return []string{"/bin/sh", "-c", command} }
-
-// absolute returns path seen from the repository the user named.
-func (s *Spec) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(s.Repo, path)
-}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"perfbisect/engine"
 	"perfbisect/internal/gitrepo"
@@ -34,7 +35,40 @@ func (a *App) Start(ctx context.Context, spec Spec) (*Status, error) {
 		}
 		return a.Resume(ctx, id)
 	}
+	if err := unrestored(ctx, spec.Repo); err != nil {
+		return nil, err
+	}
 	return a.begin(ctx, q)
+}
+
+// unrestored refuses a new run where a killed in-place run still has the
+// checkout: what is checked out there is not what the user means.
+func unrestored(ctx context.Context, repo string) error {
+	p, err := gitrepo.InPlacePending(ctx, repo)
+	if err != nil || p == nil || p.Alive {
+		return err // while it lives, the slot says who has it
+	}
+	return &HintError{
+		Err: &gitrepo.PendingError{Pending: *p},
+		Hints: []string{
+			fmt.Sprintf("perfbisect stop %s puts everything back", p.Run),
+			fmt.Sprintf("perfbisect resume %s goes on with it", p.Run),
+		},
+	}
+}
+
+// meant is rev as the user means it: while an in-place run has the checkout,
+// HEAD is where that run has put it.
+func meant(p *gitrepo.Pending, rev string) string {
+	if p == nil || p.Head == "" {
+		return rev
+	}
+	for _, name := range []string{"HEAD", "@"} {
+		if rest, ok := strings.CutPrefix(rev, name); ok && (rest == "" || rest[0] == '~' || rest[0] == '^') {
+			return p.Head + rest
+		}
+	}
+	return rev
 }
 
 // resolve fixes what the names of the ends mean now.
@@ -48,17 +82,24 @@ func (a *App) resolve(ctx context.Context, spec Spec) (asked, error) {
 		return q, err
 	}
 	q.Root = repo.Root()
+	pending, err := gitrepo.InPlacePending(ctx, spec.Repo)
+	if err != nil {
+		return q, err
+	}
 	if spec.Good != "" {
-		if q.Good, err = repo.Resolve(ctx, spec.Good); err != nil {
+		if q.Good, err = repo.Resolve(ctx, meant(pending, spec.Good)); err != nil {
 			return q, fmt.Errorf("good: %w", err)
 		}
 	}
-	if q.Bad, err = repo.Resolve(ctx, spec.Bad); err != nil {
+	if q.Bad, err = repo.Resolve(ctx, meant(pending, spec.Bad)); err != nil {
 		return q, fmt.Errorf("bad: %w", err)
 	}
-	for _, skip := range spec.Skip {
-		if _, err := repo.Resolve(ctx, skip); err != nil {
-			return q, fmt.Errorf("skip: %w", err)
+	q.Revs = map[string]string{}
+	for name, revs := range spec.otherRevs() {
+		for _, rev := range revs {
+			if q.Revs[rev], err = repo.Resolve(ctx, meant(pending, rev)); err != nil {
+				return q, fmt.Errorf("%s: %w", name, err)
+			}
 		}
 	}
 	return q, nil

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"sort"
 	"strings"
 	"time"
+
+	"perfbisect/internal/bench"
+	"perfbisect/internal/proc"
 )
 
 // trees keeps built copies of our clone, so that a commit that is visited again
@@ -22,11 +24,12 @@ import (
 // Only clones are parked: a linked worktree cannot be moved, and the user's own
 // tree is not ours to copy.
 type trees struct {
-	run  string          // whose trees they are: what another run built is not ours
-	slot string          // the path at which builds and runs happen
-	on   bool            // trees can be parked at all
-	max  int             // most parked trees; 0: no more than there are
-	keep map[string]bool // commits whose trees are parked for good: the ends
+	run  string           // whose trees they are: what another run built is not ours
+	slot string           // the path at which builds and runs happen
+	cp   *proc.Supervisor // copies, so that no copying outlives us
+	on   bool             // trees can be parked at all
+	max  int              // most parked trees; 0: no more than there are
+	keep map[string]bool  // commits whose trees are parked for good: the ends
 }
 
 const (
@@ -76,12 +79,8 @@ func (t *trees) fetch(commit string) (bool, error) {
 	if _, err := os.Stat(from); err != nil {
 		return false, nil
 	}
-	if old := t.built(); old != "" {
-		if err := os.Rename(t.slot, t.parked(old)); err != nil {
-			return false, fmt.Errorf("parking our tree: %w", err)
-		}
-	} else if err := os.RemoveAll(t.slot); err != nil {
-		return false, fmt.Errorf("removing our tree: %w", err)
+	if err := t.putAside(); err != nil {
+		return false, err
 	}
 	if err := os.Rename(from, t.slot); err != nil {
 		return false, fmt.Errorf("fetching a parked tree: %w", err)
@@ -89,6 +88,24 @@ func (t *trees) fetch(commit string) (bool, error) {
 	now := time.Now()
 	_ = os.Chtimes(t.slot, now, now) // the age that evict goes by; an older one only evicts sooner
 	return true, nil
+}
+
+// putAside parks the tree in use if it is built and has no copy yet, which a
+// process that was killed just after copying may have left, and removes it
+// otherwise.
+func (t *trees) putAside() error {
+	if old := t.built(); old != "" {
+		if _, err := os.Stat(t.parked(old)); errors.Is(err, fs.ErrNotExist) {
+			if err := os.Rename(t.slot, t.parked(old)); err != nil {
+				return fmt.Errorf("parking our tree: %w", err)
+			}
+			return nil
+		}
+	}
+	if err := bench.RemoveTree(t.slot); err != nil {
+		return fmt.Errorf("removing our tree: %w", err)
+	}
+	return nil
 }
 
 // park leaves a copy of the tree in use behind, which then goes on to another
@@ -105,12 +122,14 @@ func (t *trees) park(ctx context.Context, buildS float64) error {
 		return err
 	}
 	tmp := t.slot + ".copying"
-	if err := os.RemoveAll(tmp); err != nil {
+	if err := bench.RemoveTree(tmp); err != nil {
 		return fmt.Errorf("copying our tree: %w", err)
 	}
 	begun := time.Now()
-	if err := copyTree(ctx, t.slot, tmp); err != nil {
-		_ = os.RemoveAll(tmp) // no room for it: the hunt goes on without the copy
+	if ok, err := t.copy(ctx, tmp); err != nil {
+		return fmt.Errorf("copying our tree: %w", err)
+	} else if !ok {
+		_ = bench.RemoveTree(tmp) // no room for it: the hunt goes on without the copy
 		t.max = 0
 		return nil
 	}
@@ -123,14 +142,18 @@ func (t *trees) park(ctx context.Context, buildS float64) error {
 	return nil
 }
 
-// copyTree copies with times, modes and links, sharing blocks where the file
-// system can.
-func copyTree(ctx context.Context, from, to string) error {
-	args := []string{"-a"}
+// copy copies the tree in use with times, modes and links, sharing blocks where
+// the file system can. It reports false when that did not work.
+func (t *trees) copy(ctx context.Context, to string) (bool, error) {
+	argv := []string{"cp", "-a"}
 	if runtime.GOOS == "linux" {
-		args = append(args, "--reflink=auto")
+		argv = append(argv, "--reflink=auto")
 	}
-	return exec.CommandContext(ctx, "cp", append(args, "--", from, to)...).Run()
+	r, err := t.cp.Run(ctx, proc.Command{Argv: append(argv, "--", t.slot, to)})
+	if err == nil && r.Canceled {
+		err = context.Cause(ctx)
+	}
+	return r.ExitCode == 0, err
 }
 
 // evict makes room for one more parked tree by removing the one that was used
@@ -153,7 +176,7 @@ func (t *trees) evict() error {
 	}
 	sort.Slice(old, func(i, j int) bool { return old[i].used.Before(old[j].used) })
 	for len(paths) >= t.max && len(old) > 0 {
-		if err := os.RemoveAll(old[0].path); err != nil {
+		if err := bench.RemoveTree(old[0].path); err != nil {
 			return fmt.Errorf("removing a parked tree: %w", err)
 		}
 		old, paths = old[1:], paths[1:]
@@ -161,15 +184,22 @@ func (t *trees) evict() error {
 	return nil
 }
 
-// clear removes the parked trees: all of them, or only those of other runs.
-func (t *trees) clear(foreign bool) error {
+// clear removes what is parked of this run.
+func (t *trees) clear() error { return t.remove(func(path string) bool { return t.mine(path) }) }
+
+// clearOthers removes what other runs parked, since the slot is now ours.
+func (t *trees) clearOthers() error { return t.remove(func(path string) bool { return !t.mine(path) }) }
+
+func (t *trees) mine(path string) bool { return strings.HasPrefix(path, t.prefix()) }
+
+func (t *trees) remove(which func(path string) bool) error {
 	paths, err := filepath.Glob(globEscape(t.slot+treeSuffix) + "*")
 	for _, p := range paths {
-		if !foreign || !strings.HasPrefix(p, t.prefix()) {
-			err = errors.Join(err, os.RemoveAll(p))
+		if which(p) {
+			err = errors.Join(err, bench.RemoveTree(p))
 		}
 	}
-	return errors.Join(err, os.RemoveAll(t.slot+".copying"))
+	return errors.Join(err, bench.RemoveTree(t.slot+".copying"))
 }
 
 // globEscape makes path stand for itself in a pattern.

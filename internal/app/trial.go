@@ -27,14 +27,20 @@ func (h *hunt) try(ctx context.Context, commit string, spec metric.Spec) (*trial
 	defer cancel(nil)
 	h.interrupt.set(func() { cancel(errInterrupted) })
 	defer h.interrupt.set(nil)
-	if spec.Kind == metric.KindISA {
-		return h.tryISA(ctx, commit, spec)
-	}
-	run, err := h.place.runner.Run(ctx, commit)
-	if err != nil {
-		return nil, err
-	}
-	return judge(run, spec)
+	var t *trial
+	err := h.alone(ctx, commit, func() (err error) {
+		if spec.Kind == metric.KindISA {
+			t, err = h.tryISA(ctx, commit, spec)
+			return err
+		}
+		run, err := h.place.runner.Run(ctx, commit)
+		if err != nil {
+			return err
+		}
+		t, err = judge(run, spec)
+		return err
+	})
+	return t, err
 }
 
 // judge says what a run came to. With the metric "exit" the exit code is the
@@ -114,21 +120,6 @@ func output(run bench.RunResult) (o metric.Output, closeAll func(), err error) {
 		*s.to = r
 	}
 	return o, closeAll, nil
-}
-
-// envChange returns what differs from the environment of the run before.
-func (h *hunt) envChange(run bench.RunResult) map[string]string {
-	change := map[string]string{}
-	for k, v := range run.Versions {
-		if h.env[k] != v {
-			change[k] = v
-		}
-	}
-	h.env = run.Versions
-	if len(change) == 0 {
-		return nil
-	}
-	return change
 }
 
 // goneHere reports whether the benchmark is a file of the repository that the

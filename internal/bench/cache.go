@@ -111,7 +111,7 @@ func (r *Runner) RemoveCaches() error {
 	}
 	for _, e := range entries {
 		if e.IsDir() && isHash(e.Name()) {
-			err = errors.Join(err, removeTree(filepath.Join(r.config.CacheDir, e.Name())))
+			err = errors.Join(err, RemoveTree(filepath.Join(r.config.CacheDir, e.Name())))
 		}
 	}
 	if err != nil {
@@ -121,8 +121,9 @@ func (r *Runner) RemoveCaches() error {
 	return nil
 }
 
-// removeTree removes a tree that may hold read-only folders.
-func removeTree(dir string) error {
+// RemoveTree removes a tree that may hold read-only folders, as the module cache
+// of Go does.
+func RemoveTree(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil
 	}

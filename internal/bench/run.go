@@ -130,7 +130,18 @@ func (r *Runner) execute(ctx context.Context, commit, what string, c proc.Comman
 	case p.Canceled && ctx.Err() != nil:
 		return p, fmt.Errorf("%s of %s: %w", what, short(commit), context.Cause(ctx))
 	}
+	if why := p.Stdout.WriteError + p.Stderr.WriteError; why != "" {
+		return p, &LogError{What: what + " of " + short(commit), Path: base, Why: why}
+	}
 	return p, nil
+}
+
+// LogError says that what a command printed could not be kept: the disk is full.
+// A number in it may be cut off, so nothing was learnt about the commit.
+type LogError struct{ What, Path, Why string }
+
+func (e *LogError) Error() string {
+	return fmt.Sprintf("%s: writing its output to %q: %s", e.What, e.Path, e.Why)
 }
 
 // nextLog returns the path, without extension, of the first free log number:

@@ -85,6 +85,13 @@ func openSteps(steps []string, errs *[]error) map[string]step {
 	return open
 }
 
+// Closes says whether a recorded step tells that its tree is gone (in-place:
+// restored), so that there is nothing to recover up to here.
+func Closes(recorded string) bool {
+	var s step
+	return json.Unmarshal([]byte(recorded), &s) == nil && s.Op == "closed"
+}
+
 // undo removes the folders of one tree, under its lock. In-place mode has its
 // journal in the repository.
 func (s step) undo() error {
@@ -101,6 +108,9 @@ func (s step) undo() error {
 	}
 	if !ours(base, gitDir) {
 		return nil // killed before it was taken
+	}
+	if m, err := readMark(gitDir); err == nil && m.Run != s.Run {
+		return nil // another run has taken its place since
 	}
 	lock, err := takeLock(base+".lock", s.Common, s.Run)
 	if err != nil {

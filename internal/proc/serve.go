@@ -13,6 +13,12 @@ import (
 // subcommand is the hidden first argument that turns the program into a supervisor.
 const subcommand = "__perfbisect-supervisor"
 
+// Files that supervisors hold have the numbers from firstHeld on.
+const (
+	firstHeld = 3
+	maxHeld   = 4
+)
+
 // marker is set in the environment of supervisors (not of commands): a program
 // that forgot to dispatch is caught there instead of starting itself for ever.
 const marker = "PERFBISECT_SUPERVISOR"
@@ -24,6 +30,9 @@ func IsSupervisor(args []string) bool { return len(args) == 2 && args[1] == subc
 // the process. It must run before anything else of the program does.
 func SupervisorMain() {
 	runtime.LockOSThread() // childAttr says why
+	for fd := firstHeld; fd < firstHeld+maxHeld; fd++ {
+		syscall.CloseOnExec(fd) // held for as long as we live, not the command
+	}
 	if err := serve(os.Stdin, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "perfbisect supervisor:", err)
 		os.Exit(1)

@@ -26,6 +26,7 @@ const maxAttempts = 3
 // kept for later calls. Its methods may be called concurrently.
 type Supervisor struct {
 	argv []string
+	hold []*os.File
 
 	mu     sync.Mutex
 	closed bool
@@ -35,8 +36,10 @@ type Supervisor struct {
 
 // StartSupervisor starts the first supervisor process and waits until it is
 // ready; ctx bounds that wait only. argv is the program that ends up in
-// [SupervisorMain]; nil means this executable with the hidden subcommand.
-func StartSupervisor(ctx context.Context, argv []string) (*Supervisor, error) {
+// [SupervisorMain]; nil means this executable with the hidden subcommand. Every
+// supervisor process, but none of its commands, keeps the files of hold open: a
+// lock on one of them tells that trees of ours still live after we were killed.
+func StartSupervisor(ctx context.Context, argv []string, hold ...*os.File) (*Supervisor, error) {
 	if len(argv) == 0 {
 		if os.Getenv(marker) != "" {
 			return nil, errors.New("starting supervisor: this is one already; its main must call proc.SupervisorMain first")
@@ -47,7 +50,10 @@ func StartSupervisor(ctx context.Context, argv []string) (*Supervisor, error) {
 		}
 		argv = []string{self, subcommand}
 	}
-	s := &Supervisor{argv: argv, all: map[*worker]bool{}}
+	if len(hold) > maxHeld {
+		return nil, fmt.Errorf("starting supervisor: %d files to hold, at most %d", len(hold), maxHeld)
+	}
+	s := &Supervisor{argv: argv, hold: hold, all: map[*worker]bool{}}
 	w, err := s.start(ctx)
 	if err != nil {
 		return nil, err
@@ -120,7 +126,7 @@ func (s *Supervisor) start(ctx context.Context) (*worker, error) {
 	if s.isClosed() {
 		return nil, fmt.Errorf("running a command: %w", ErrClosed)
 	}
-	w, err := startWorker(ctx, s.argv)
+	w, err := startWorker(ctx, s.argv, s.hold)
 	if err != nil {
 		return nil, err
 	}

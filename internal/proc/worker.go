@@ -40,11 +40,12 @@ type worker struct {
 	once     sync.Once
 }
 
-func startWorker(ctx context.Context, argv []string) (*worker, error) {
+func startWorker(ctx context.Context, argv []string, hold []*os.File) (*worker, error) {
 	w := &worker{cmd: exec.Command(argv[0], argv[1:]...)}
 	w.cmd.Dir = "/" // not to keep a folder in use for hours
 	w.cmd.Env = append(os.Environ(), marker+"=1")
 	w.cmd.Stderr = &w.stderr
+	w.cmd.ExtraFiles = hold
 	w.cmd.WaitDelay = time.Second
 	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // ^C is for us to act on
 	stdin, err := w.cmd.StdinPipe()

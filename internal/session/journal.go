@@ -66,7 +66,7 @@ type Journal struct {
 // Lock opens the journal for writing and returns the facts in it so far. When
 // another process works on the run the error is a *LockedError.
 func (r *Run) Lock() (*Journal, []engine.Event, error) {
-	l, err := acquire(r.path("lock"))
+	l, err := acquire(r.path("lock"), "", nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("locking run %s: %w", r.ID, err)
 	}

@@ -17,6 +17,7 @@ type Owner struct {
 	Host string    `json:"host"`
 	Time time.Time `json:"time"` // when the lock was taken
 	What string    `json:"what,omitempty"`
+	Life string    `json:"life,omitempty"` // file that is locked while anything of the owner runs
 }
 
 // LockedError says who works on something already.
@@ -42,12 +43,28 @@ func (o Owner) of() string {
 
 // lock is a held lock file. The kernel gives it back when the process dies, so
 // a lock never outlives its owner; the file's content only tells who it is.
-type lock struct{ f *flock.Flock }
+type lock struct {
+	f    *flock.Flock
+	path string
+}
 
-func acquire(path string) (*lock, error) { return acquireFor(path, "") }
+// errReplaced says that the file that was locked is not the one at the path any
+// more: its last owner removed it meanwhile.
+var errReplaced = errors.New("lock file was replaced")
 
-func acquireFor(path, what string) (*lock, error) {
-	f := flock.New(path, flock.SetPermissions(0o600))
+// acquire locks the file at path. life, which may be nil, tells the next owner
+// what to wait for when we are killed.
+func acquire(path, what string, life *Life) (*lock, error) {
+	for {
+		l, err := tryAcquire(path, what, life)
+		if !errors.Is(err, errReplaced) {
+			return l, err
+		}
+	}
+}
+
+func tryAcquire(path, what string, life *Life) (*lock, error) {
+	f := flock.New(path, flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDWR))
 	// Live holds a shared lock for a moment, so one refusal proves nothing.
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
@@ -56,15 +73,53 @@ func acquireFor(path, what string) (*lock, error) {
 		return nil, err
 	}
 	if !ok {
+		f.Close()
 		return nil, &LockedError{Path: path, Owner: readOwner(path)}
 	}
-	host, _ := os.Hostname()
-	owner, _ := json.Marshal(Owner{PID: os.Getpid(), Host: host, Time: time.Now().UTC(), What: what})
-	if err := os.WriteFile(path, owner, 0o600); err != nil { // in place: a rename would leave the lock on the old file
+	l := &lock{f, path}
+	if err := l.takeOver(what, life); err != nil {
 		f.Close()
 		return nil, err
 	}
-	return &lock{f}, nil
+	return l, nil
+}
+
+// takeOver writes down who holds the lock now, once nothing of a former owner
+// that was killed works on what the lock is for.
+func (l *lock) takeOver(what string, life *Life) error {
+	if !l.current() {
+		return errReplaced
+	}
+	o := Owner{PID: os.Getpid(), Time: time.Now().UTC(), What: what}
+	o.Host, _ = os.Hostname()
+	if life != nil {
+		o.Life = life.path
+	}
+	if former := readOwner(l.path); former.Life != o.Life && former.Host == o.Host {
+		if err := former.outlive(); err != nil {
+			return err
+		}
+	}
+	data, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(l.path, data, 0o600) // in place: a rename would leave the lock on the old file
+}
+
+// current says whether the locked file is still the one at the path.
+func (l *lock) current() bool {
+	mine, err1 := l.f.Stat()
+	there, err2 := os.Stat(l.path)
+	return err1 == nil && err2 == nil && os.SameFile(mine, there)
+}
+
+// release removes the lock file and lets go.
+func (l *lock) release() {
+	if l.current() {
+		_ = os.Remove(l.path)
+	}
+	l.f.Close()
 }
 
 func readOwner(path string) Owner {
@@ -75,12 +130,11 @@ func readOwner(path string) Owner {
 	return o
 }
 
-func (l *lock) release() { l.f.Close() }
-
 // Acquire locks anything that hunts must not share, such as a slot. The holder
-// is told as what. Release it when done; the kernel does so on a kill.
-func Acquire(path, what string) (release func(), err error) {
-	l, err := acquireFor(path, what)
+// is told as what. Release it when done; the kernel does so on a kill, and then
+// the next owner first waits for what still runs under life.
+func Acquire(path, what string, life *Life) (release func(), err error) {
+	l, err := acquire(path, what, life)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +143,7 @@ func Acquire(path, what string) (release func(), err error) {
 
 // Live reports whether some process works on the run, and who it is.
 func (r *Run) Live() (Owner, bool) {
-	f := flock.New(r.path("lock"), flock.SetPermissions(0o600), flock.SetFlag(os.O_RDWR))
+	f := flock.New(r.path("lock"), flock.SetPermissions(0o600), flock.SetFlag(os.O_RDONLY))
 	ok, err := f.TryRLock()
 	if err != nil {
 		return Owner{}, false // no lock file yet

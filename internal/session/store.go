@@ -16,7 +16,10 @@ import (
 )
 
 // Store is the folder that holds all runs.
-type Store struct{ dir string }
+type Store struct {
+	dir   string // of the runs
+	locks string // of what hunts on this machine must not share
+}
 
 // NewStore opens the runs below stateDir, making the folder (mode 0700) if needed.
 func NewStore(stateDir string) (*Store, error) {
@@ -24,8 +27,11 @@ func NewStore(stateDir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of runs: %w", err)
 	}
-	return &Store{dir: dir}, nil
+	return &Store{dir: dir, locks: filepath.Join(stateDir, "locks")}, nil
 }
+
+// Locks is the folder for locks that all hunts share; it may not exist yet.
+func (s *Store) Locks() string { return s.locks }
 
 // UnknownRunError says which run is not there, and which are.
 type UnknownRunError struct {
@@ -53,7 +59,10 @@ func (s *Store) Create(spec []byte) (*Run, error) {
 		if err != nil {
 			return nil, fmt.Errorf("making a run: %w", err)
 		}
-		return r, r.init(spec)
+		if err := r.init(spec); err != nil {
+			return nil, errors.Join(err, r.Remove())
+		}
+		return r, nil
 	}
 	return nil, errors.New("making a run: 100 random names were taken")
 }
