@@ -91,8 +91,8 @@ func TestLawChainAsGraph(t *testing.T) {
 			return
 		}
 		chain := p.believe(w)
-		for _, x := range p.penalties(chain.cells, chain.levels) {
-			if x != 0 {
+		for i, pos := range chain.cells.sites[1:] {
+			if s := (suspect{fast: chain.cells.sites[i], slow: pos}); len(p.pairs(s)) > 0 && min(len(p.ys(s.fast)), len(p.ys(s.slow))) >= 3 {
 				return
 			}
 		}
