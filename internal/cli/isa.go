@@ -107,12 +107,11 @@ func (c *command) isaSummarizeCmd() *cobra.Command {
 		Long: "Exits 0, or 2 when something in PATH could not be read in a trustworthy way.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := amdgpu.Load(args[0])
-			if err == nil && f.json != "" {
-				err = writeFile(f.json, s.WriteJSON)
-			}
-			if err != nil {
-				return c.untrusted(err)
+			s, _ := amdgpu.Load(args[0]) // what cannot be read is a problem of s
+			if f.json != "" {
+				if err := writeFile(f.json, s.WriteJSON); err != nil {
+					return c.untrusted(err)
+				}
 			}
 			if err := amdgpu.WriteDiagnostics(c.Stderr, s.Problems, s.Warnings); err != nil {
 				return c.untrusted(err)
