@@ -262,7 +262,7 @@ func (p *problem) stepsDone() int {
 
 func (p *problem) explain(b *belief, o option) string {
 	if o.runs > 0 {
-		return fmt.Sprintf("position %d has %d runs and is slow with probability %.0f %%: more runs tell most per minute", o.pos, o.runs, 100*o.slow)
+		return fmt.Sprintf("%s has %d runs and is slow with probability %.0f %%: more runs tell most per minute", Name(o.pos), o.runs, 100*o.slow)
 	}
-	return fmt.Sprintf("position %d is slow with probability %.0f %%: whatever it shows halves what is left", o.pos, 100*o.slow)
+	return fmt.Sprintf("%s is slow with probability %.0f %%: whatever it shows narrows the range most per minute", Name(o.pos), 100*o.slow)
 }

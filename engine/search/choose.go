@@ -81,7 +81,7 @@ func (p *problem) options(b *belief) []option {
 	var out []option
 	for i, pos := range c.sites {
 		if pos != c.w.lo && pos != c.w.hi && p.testable(pos) {
-			o := option{pos: pos, slow: b.slow[i], chance: 1, extra: p.warmCost, runs: len(p.runsAt[pos])}
+			o := option{pos: pos, slow: b.slow[i], chance: 1, extra: p.revisitCost(pos), runs: len(p.runsAt[pos])}
 			for j := range o.by {
 				o.by[j] = b.by[j].slow[i]
 			}
@@ -124,6 +124,17 @@ func (p *problem) inside(out []option, b *belief, k int) []option {
 		}
 	}
 	return out
+}
+
+// revisitCost is the cost of going back to a visited position, in runs.
+func (p *problem) revisitCost(pos int) float64 {
+	switch {
+	case p.current(0) == pos:
+		return 0
+	case p.v.Options.RevisitBuilds:
+		return p.buildCost + p.warmCost
+	}
+	return p.warmCost
 }
 
 // tells reports whether pos splits the candidates of (a, z]. A position with the

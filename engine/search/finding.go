@@ -31,8 +31,8 @@ func (p *problem) done(f *Finding) Decision {
 	g := p.blank()
 	g.Probability, g.Likeliest = f.Probability, f.Culprit
 	g.LikeliestP, g.Explanation = f.Probability, f.Reason
-	if f.Culprit >= 0 {
-		g.Low, g.High = f.LastGood, f.Culprit
+	if n := len(f.Candidates); n > 0 {
+		g.Low, g.High = f.Candidates[0]-1, f.Candidates[n-1]
 	}
 	return Decision{Kind: Done, Phase: PhaseDone, Finding: f, Progress: g}
 }
@@ -101,7 +101,7 @@ func (p *problem) report(w window, t endTest, found []answer) Decision {
 		f.ExplainedPct = min(max(100*(explained/gap), -explainedMax), explainedMax)
 	}
 	if len(s.Candidates) > 1 {
-		f.Outcome = FoundAmong
+		f.Outcome, f.Culprit = FoundAmong, -1
 	}
 	p.explainFound(f, found[0], t)
 	p.warnAbout(f, w, t)

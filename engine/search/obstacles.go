@@ -39,10 +39,10 @@ func (p *problem) span() (w window, d Decision, ok bool) {
 // movedEnds warns about ends that stand for others.
 func (p *problem) movedEnds(w window) {
 	if w.lo > 0 {
-		p.warn("good_moved", fmt.Sprintf("good could not be tested (%s); position %d stands for it, and a step before it would be missed", p.bad[0], w.lo))
+		p.warn("good_moved", fmt.Sprintf("good could not be tested (%s); %s stands for it, and a step before it would be missed", p.bad[0], Name(w.lo)))
 	}
 	if w.hi < p.n {
-		p.warn("bad_moved", fmt.Sprintf("bad could not be tested (%s); position %d stands for it, and a step after it would be missed", p.bad[p.n], w.hi))
+		p.warn("bad_moved", fmt.Sprintf("bad could not be tested (%s); %s stands for it, and a step after it would be missed", p.bad[p.n], Name(w.hi)))
 	}
 }
 
@@ -80,7 +80,7 @@ func (p *problem) failureQuestion(w window) (*Question, bool) {
 			if p.v.Answers[id] == "" {
 				return &Question{
 					ID: id, Options: []string{answerSkip, answerStop}, Default: answerSkip, Argument: "skip_on_fail",
-					Text: fmt.Sprintf("Position %d could not be tested (%s). Skip it and go on, or stop here?", i, p.bad[i]),
+					Text: fmt.Sprintf("%s could not be tested (%s). Skip it and go on, or stop here?", Name(i), p.bad[i]),
 				}, true
 			}
 		}

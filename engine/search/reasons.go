@@ -156,12 +156,28 @@ func (p *problem) explainFound(f *Finding, a answer, t endTest) {
 			signedPercent(f.ChangePct), n, oddsText(a.odds))
 	}
 	if len(f.Candidates) > 1 {
-		f.Reason += fmt.Sprintf(" It is one of %d commits; the others could not be tested.", len(f.Candidates))
-		f.Advice = "Make the untested ones build (--patch, --overlay), or read their diffs: any of them may be the cause."
+		p.explainSet(f)
 	}
 	if f.ExplainedPct > 0 && f.ExplainedPct < 100*(1-residualGap) && !p.v.Options.All {
 		f.Advice = joinSentences(f.Advice, fmt.Sprintf("This step explains %.0f %% of the gap; --all searches the rest.", f.ExplainedPct))
 	}
+}
+
+// explainSet says why one of several commits is all that can be said.
+func (p *problem) explainSet(f *Finding) {
+	untested := 0
+	for _, i := range f.Candidates {
+		if !p.testable(i) {
+			untested++
+		}
+	}
+	if untested > 0 {
+		f.Reason += fmt.Sprintf(" It is one of %d commits, %d of which could not be tested.", len(f.Candidates), untested)
+		f.Advice = "Make the untested ones build (--patch, --overlay), or read their diffs: any of them may be the cause."
+		return
+	}
+	f.Reason += fmt.Sprintf(" It is one of %d commits that the runs do not tell apart: each has an offset of its own, or the machine changes state for longer than a run.", len(f.Candidates))
+	f.Advice = "A longer or quieter benchmark would tell them apart; their diffs may do so at once."
 }
 
 func joinSentences(a, b string) string {
