@@ -57,9 +57,8 @@ func listRuns(ctx context.Context, s *Server) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{Summary: fmt.Sprintf("%d runs on this machine.", len(runs)), Runs: runs, Next: "call bisect_status with a run_id, or bisect_start to begin."}
+	r := &run{Summary: fmt.Sprintf("Runs on this machine: %d.", len(runs)), Runs: runs, Next: "call bisect_status with a run_id, or bisect_start to begin."}
 	if len(runs) == 0 {
-		r.Summary = "No runs on this machine yet."
 		r.Next = "call bisect_start."
 	}
 	return r, nil

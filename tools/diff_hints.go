@@ -74,10 +74,10 @@ func showHints(ctx context.Context, s *Server, a hintsArgs) (*hintList, error) {
 
 func (l *hintList) sentence() string {
 	if len(l.Hints) == 0 {
-		return strings.TrimSpace(fmt.Sprintf("No known pattern in the %d files read; that does not clear the commit. %s", l.FilesRead, l.Note))
+		return fmt.Sprintf("No known pattern (files read: %d, skipped: %d); that does not clear the commit.", l.FilesRead, len(l.FilesSkipped))
 	}
 	h := l.Hints[0]
-	return fmt.Sprintf("%d hints in %d files; the likeliest, %s confidence: %s at %s.", len(l.Hints), l.FilesRead, h.Confidence, h.Pattern, h.Where)
+	return fmt.Sprintf("Hints: %d. The likeliest, with %s confidence: %s at %s.", len(l.Hints), h.Confidence, h.Pattern, h.Where)
 }
 
 func (l *hintList) text() string {

@@ -48,7 +48,7 @@ func (s *Server) ask(ctx context.Context, result any) *mcp.CallToolResult {
 
 // form is the schema of the question: one field.
 func (q *question) form() map[string]any {
-	f := map[string]any{"type": "string", "title": "Answer", "description": q.Text}
+	f := map[string]any{"type": "string", "title": "Answer"}
 	if len(q.Options) > 0 {
 		f["enum"] = q.Options
 	}
@@ -58,26 +58,25 @@ func (q *question) form() map[string]any {
 	return map[string]any{"type": "object", "properties": map[string]any{answerField: f}, "required": []string{answerField}}
 }
 
-// answered finishes a call that asked the user something, when the client comes
-// back with what the user did.
-func (s *Server) answered(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, bool) {
-	if len(req.Params.InputResponses) == 0 {
-		return nil, false
-	}
+// answered handles what the user did with the question of a call that comes
+// back. It reports whether the run has the answer; the result is the run's state
+// then, or the next question.
+func (s *Server) answered(ctx context.Context, req mcp.CallToolRequest) (_ *mcp.CallToolResult, ok bool) {
 	var a asked
 	if err := json.Unmarshal([]byte(req.Params.RequestState), &a); err != nil || a.RunID == "" || s.opt.ReadOnly {
-		return mcp.NewToolResultError(fmt.Sprintf("requestState is %q, which is not from this server; call the tool again without it", req.Params.RequestState)), true
+		return mcp.NewToolResultError(fmt.Sprintf("requestState is %q, which is not from this server; call the tool again without it", req.Params.RequestState)), false
 	}
 	e := server.ElicitationResponse(req.Params.InputResponses, askID)
 	if e == nil || e.Action != mcp.ElicitationResponseActionAccept {
-		return s.unanswered(ctx, a, e), true
+		return s.unanswered(ctx, a, e), false
 	}
-	r, err := statusOf(s.svc.Answer(ctx, a.RunID, a.QuestionID, answerOf(e)))
+	st, err := s.svc.Answer(ctx, a.RunID, a.QuestionID, answerOf(e))
 	if err != nil {
-		return s.fail(ctx, "answering "+a.QuestionID, a.RunID, err), true
+		return s.fail(ctx, "answering "+a.QuestionID, a.RunID, err), false
 	}
+	r := runOf(s.settle(ctx, st))
 	if next := s.ask(ctx, r); next != nil {
-		return next, true
+		return next, false
 	}
 	return reply("bisect_answer", r, 0), true
 }

@@ -55,8 +55,10 @@ func (t tool[A, R]) bind(s *Server) server.ServerTool {
 // call answers one call. It never returns an error of the protocol: models see
 // those badly, and they say nothing about what to do.
 func (t tool[A, R]) call(ctx context.Context, s *Server, req mcp.CallToolRequest) *mcp.CallToolResult {
-	if r, retried := s.answered(ctx, req); retried {
-		return r
+	if len(req.Params.InputResponses) > 0 {
+		if r, answered := s.answered(ctx, req); !answered || !t.reads {
+			return r // what changes something must not be done twice
+		}
 	}
 	var a A
 	if t.defaults != nil {
@@ -125,7 +127,7 @@ func (s *Server) fail(ctx context.Context, name, id string, err error) *mcp.Call
 	case ctx.Err() != nil:
 		next = "The call was cancelled; runs go on. bisect_status shows them."
 	case id != "":
-		next = s.newest(ctx, id)
+		next = s.newest(ctx, id, err)
 	}
 	return mcp.NewToolResultError(strings.TrimSpace(fmt.Sprintf("%s: %v\n%s", name, err, next)))
 }
@@ -136,11 +138,11 @@ func runIDOf(req mcp.CallToolRequest) string {
 	return id
 }
 
-// newest lists the newest runs when id is none of them: the commonest mistake
-// of a model whose context was compacted.
-func (s *Server) newest(ctx context.Context, id string) string {
+// newest lists the newest runs when id is none of them, which is the commonest
+// mistake of a model whose context was compacted, and the error does not.
+func (s *Server) newest(ctx context.Context, id string, cause error) string {
 	runs, err := s.svc.List(ctx)
-	if err != nil || slices.ContainsFunc(runs, func(r app.Brief) bool { return r.RunID == id }) {
+	if err != nil || len(runs) > 0 && strings.Contains(cause.Error(), runs[0].RunID) || slices.ContainsFunc(runs, func(r app.Brief) bool { return r.RunID == id }) {
 		return ""
 	}
 	if len(runs) == 0 {
