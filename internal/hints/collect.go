@@ -25,7 +25,6 @@ type candidate struct {
 	deeper   bool   // moved into a loop; so being moved is no excuse
 	oldHash  uint64
 	newHash  uint64
-	short    bool // too short for its hash to mean much
 	renames  []rename
 	newFn    string
 	nameOnly bool

@@ -17,7 +17,6 @@ type evidenceOf struct {
 	faster        bool // would speed up
 	deeper        bool
 	wantDevice    bool // means little in host code
-	anyFile       bool // true also in CI and build files
 	multiple      float64
 	nameOnly      bool // a consistent rename explains it
 	run           *run

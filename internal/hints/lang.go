@@ -47,12 +47,6 @@ var langByExt = map[string]language{
 	".csv": langCSV,
 }
 
-// deviceExt are files that hold device code by their name alone.
-var deviceExt = map[string]bool{
-	".cu": true, ".cuh": true, ".hip": true, ".cl": true, ".opencl": true, ".ll": true, ".mlir": true, ".ttir": true,
-	".ttgir": true, ".s": true, ".amdgcn": true, ".ptx": true, ".comp": true, ".metal": true,
-}
-
 var pinName = regexp.MustCompile(`(?i)(hash|commit|version|revision|pin|sha|tag)s?(\.txt|\.ref|\.rev|\.json)?$`)
 
 // languageOf names the language of a path.

@@ -33,13 +33,6 @@ type srcLine struct {
 	twin   *srcLine // the line on the other side that it is paired with
 }
 
-func (l *srcLine) number() int {
-	if l.kind == '-' {
-		return l.old
-	}
-	return l.new
-}
-
 // A side is the old or the new text of a hunk.
 type side struct{ lines []srcLine }
 

@@ -198,7 +198,7 @@ func lexRun(s string, i int) (t token, ok bool) {
 	switch c := s[n.end]; {
 	case c == ':' && n.integer:
 		return lexClock(s, t)
-	case c == '.' && n.end+1 < len(s) && (isWordByte(s[n.end+1])):
+	case c == '.' && n.end+1 < len(s) && isWordByte(s[n.end+1]):
 		t.end = wordEnd(s, n.end) // a version or an address
 		return t, false
 	case c == '/' && n.end+1 < len(s) && isDigit(s[n.end+1]):
