@@ -81,14 +81,21 @@ func (f *fake) Start(_ context.Context, spec app.Spec) (*app.Status, error) {
 	f.runs[r.id] = r
 	f.order = append(f.order, r.id)
 	if f.pace > 0 {
-		go f.march(r.id)
+		go f.march(r.id, f.pace)
 	}
 	return f.status(r), nil
 }
 
-func (f *fake) march(id string) {
+// march50 makes runs take a step every 50 ms from now on.
+func (f *fake) march50() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pace = 50 * time.Millisecond
+}
+
+func (f *fake) march(id string, pace time.Duration) {
 	for f.advance(id) {
-		time.Sleep(f.pace)
+		time.Sleep(pace)
 	}
 }
 

@@ -105,7 +105,7 @@ func TestTypeScriptClients(t *testing.T) {
 				argv = append(argv, self(t))
 			} else {
 				w := startSite(t, HTTPOptions{Transport: tt.transport})
-				w.fake.pace = 50 * time.Millisecond
+				w.fake.march50()
 				argv = append(argv, w.url, w.token)
 			}
 			var got hunted
