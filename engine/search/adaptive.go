@@ -125,7 +125,7 @@ func (p *problem) conclude(b *belief, phase Phase) answer {
 	if settled {
 		pairs := p.pairs(s)
 		odds := pairOdds(pairs, b.levels)
-		if mass >= max(nameMass, confirmMass(conf, b.separation)) && p.confirmed(pairs, odds) {
+		if mass >= confirmMass(conf, b.separation) && p.confirmed(pairs, odds) {
 			return answer{suspect: s, mass: mass, odds: odds, belief: b}
 		}
 		if mass >= pairMass && !p.confirmed(pairs, odds) && len(pairs) < pairsMax {
@@ -160,7 +160,7 @@ func (p *problem) futile(b *belief, o option) bool {
 // concludeAmong names the smallest set of neighbours that holds nearly all of the
 // posterior, once pairs across the whole set have shown that the step is in it.
 func (p *problem) concludeAmong(b *belief) (answer, bool) {
-	among, mass := p.bracket(b, max(nameMass, confirmMass(p.v.Options.Confidence, b.separation)))
+	among, mass := p.bracket(b, confirmMass(p.v.Options.Confidence, b.separation))
 	if len(among) == 0 || len(among) > amongMax || b.cells.over != nil {
 		return answer{}, false
 	}

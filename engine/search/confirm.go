@@ -104,13 +104,15 @@ func confirmOdds(confidence string) float64 {
 	return 3
 }
 
-// confirmMass is the posterior that a suspect needs before it is confirmed.
+// confirmMass is the posterior that a suspect needs before it is named. What is
+// promised by the name of the confidence (0.90, 0.95, 0.99) is less, because the
+// posterior alone is too sure under the noise of real machines.
 func confirmMass(confidence string, separation float64) float64 {
 	switch {
 	case confidence == "quick":
-		return 0.9
-	case confidence == "strict" || separation < weakSeparation:
-		return 0.99
+		return quickMass
+	case confidence == "strict" || separation < nameWeakSeparation:
+		return nameMassWeak
 	}
-	return 0.95
+	return nameMass
 }

@@ -38,7 +38,7 @@ const (
 	scaleStepLeast     = 0.12       // least distance of its points in log
 	scaleStep          = 1.2        // their distance is this over √runs
 	lambdaLeast        = 0.25       // tempering never takes more than three quarters of the evidence
-	lambdaBias         = 0.5        // lag-1 autocorrelation of n independent runs strays by about 1/√n
+	lambdaBias         = 1.0        // † the lag-1 autocorrelation of n independent runs strays by about 1/√n: only what is above counts
 	separationBias     = 0.9        // † d' is estimated high while the scatter is estimated from few runs
 	driftT             = 2.2        // t statistic from which a trend is corrected
 	driftShrink        = 1.5        // and how much of it is held back
@@ -63,20 +63,22 @@ const (
 	workerZ = 3.0 // standard errors from which one machine counts as slower than the others
 
 	// Confirmation.
-	pairMass         = 0.8 // † posterior from which pairs say more than anything else
-	nameMass         = 0.985
-	pairsMax         = 40
-	rejectOdds       = -3.0 // ln odds at which a suspect is dropped
-	statedCap        = 0.995
-	explainedMax     = 1e6 // percent: a gap of nearly nothing explains nothing
-	unconfirmedCap   = 0.95
-	weakSeparation   = 1.5 // below it the strict posterior is asked for
-	bracketMass      = 0.9
-	futileBits       = 2.5 // entropy of the posterior at which giving up on the rest is considered
-	futileRuns       = 25  // † expected runs for it that are always worth while
-	futileShare      = 0.5 // † and as a share of those made
-	amongMax         = 12  // largest set that is named
-	failuresQuestion = 3
+	pairMass           = 0.8   // † posterior from which pairs say more than anything else
+	nameMass           = 0.985 // † posterior from which a commit is named
+	quickMass          = 0.95  // the same for --confidence quick
+	nameMassWeak       = 0.992 // † the same below nameWeakSeparation, where offsets and states of the machine hide in the scatter
+	nameWeakSeparation = 4.0
+	pairsMax           = 40
+	rejectOdds         = -3.0 // ln odds at which a suspect is dropped
+	statedCap          = 0.995
+	explainedMax       = 1e6 // percent: a gap of nearly nothing explains nothing
+	unconfirmedCap     = 0.95
+	bracketMass        = 0.9
+	futileBits         = 2.5 // entropy of the posterior at which giving up on the rest is considered
+	futileRuns         = 25  // † expected runs for it that are always worth while
+	futileShare        = 0.5 // † and as a share of those made
+	amongMax           = 12  // largest set that is named
+	failuresQuestion   = 3
 
 	// Several steps.
 	middleShare  = 0.25 // of the gap: a level this far from both ends is a level of its own
