@@ -198,7 +198,20 @@ func (h *hunt) plan(good string, entries []gitrepo.RangeEntry) *engine.Plan {
 		index[e.Hash] = int32(len(p.Positions))
 		p.Positions = append(p.Positions, pos)
 	}
+	straighten(p)
 	return p
+}
+
+// straighten drops the parents of a range without branches: a line needs none.
+func straighten(p *engine.Plan) {
+	for i, q := range p.Positions[1:] {
+		if len(q.Parents) != 1 || int(q.Parents[0]) != i {
+			return
+		}
+	}
+	for i := range p.Positions {
+		p.Positions[i].Parents = nil
+	}
 }
 
 // inside returns the positions of the parents that are in the range. A parent
@@ -238,6 +251,7 @@ func (h *hunt) declined(id string) bool { return h.state.View.Answers[id] == "st
 
 // adopt journals the plan and the commits that the user wants skipped.
 func (h *hunt) adopt(ctx context.Context, p *engine.Plan) error {
+	p.Options.RevisitBuilds = h.spec.BuildCmd != "" && !h.place.trees.on
 	if err := h.append(engine.Event{Kind: engine.EventPlanned, Plan: p}); err != nil {
 		return err
 	}
