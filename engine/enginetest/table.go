@@ -126,5 +126,5 @@ func (c Cell) Silent() float64 { return 1 - float64(c.Named)/float64(c.Trials) }
 // say which of n candidates it is, over the most that one run of separation d
 // can tell when the levels are known.
 func Bound(n int, d float64) float64 {
-	return math.Log2(float64(n)) / math.Max(stats.NewInformation().Bits(0.5, d), 1e-12)
+	return math.Log2(float64(n)) / math.Max(stats.MutualInformation(0.5, d), 1e-12)
 }

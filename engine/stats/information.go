@@ -23,7 +23,7 @@ var infoTable = sync.OnceValue(func() *[infoP + 1][infoD + 1]float64 {
 	t := new([infoP + 1][infoD + 1]float64)
 	for i := range t {
 		for j := range t[i] {
-			t[i][j] = mutualInformation(float64(i)/(2*infoP), float64(j)*infoMaxD/infoD)
+			t[i][j] = MutualInformation(float64(i)/(2*infoP), float64(j)*infoMaxD/infoD)
 		}
 	}
 	return t
@@ -51,8 +51,9 @@ func Entropy(p float64) float64 {
 	return -p*math.Log2(p) - (1-p)*math.Log2(1-p)
 }
 
-// mutualInformation integrates over the observation by the trapezoid rule.
-func mutualInformation(p, d float64) float64 {
+// MutualInformation is what Information tabulates, for any d ≥ 0: the integral over
+// the observation by the trapezoid rule.
+func MutualInformation(p, d float64) float64 {
 	const reach, steps = 6.0, 200
 	h := (d + 2*reach) / steps
 	sum := 0.0

@@ -63,6 +63,21 @@ func run(s settings) error {
 			return err
 		}
 	}
+	for _, n := range lists[0] {
+		if n < 1 || n > 1e6 {
+			return fmt.Errorf("checking -n: %v candidates, 1 to 1,000,000 can be simulated", n)
+		}
+	}
+	for _, b := range lists[3] {
+		if b >= 1 {
+			return fmt.Errorf("checking -broken: a share of %v, it must be below 1", b)
+		}
+	}
+	for name := range strings.SplitSeq(s.planner, ",") {
+		if _, err := maker(name); err != nil {
+			return err
+		}
+	}
 	printer := newPrinter(s)
 	printer.head()
 	var cells []enginetest.Cell
