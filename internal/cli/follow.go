@@ -109,11 +109,16 @@ func (c *command) react(ctx context.Context, a *app.App, s *app.Status, n *narra
 	case engine.Completed:
 		return true, c.answerOf(ctx, a, s, n, o)
 	case engine.Failed:
+		if o.json {
+			n.object(map[string]any{"type": "error", "run_id": s.RunID, "error": s.Reason})
+		}
 		return true, errors.New(s.Reason)
 	case engine.Stopped:
+		n.without(s, o, "stopped")
 		fmt.Fprintf(c.Stderr, "stopped: %s\n", s.Reason)
 		return true, exit(exitNoAnswer)
 	case engine.Paused:
+		n.without(s, o, "stopped")
 		fmt.Fprintf(c.Stderr, "paused: %s\nhint: perfbisect resume %s\n", s.Reason, s.RunID)
 		return true, exit(exitNoAnswer)
 	}
@@ -134,6 +139,19 @@ func (c *command) answerOf(ctx context.Context, a *app.App, s *app.Status, n *na
 	return exit(exitNoAnswer)
 }
 
+// without prints, as JSON, the result of a run that has none: why there is no
+// answer, and the question if one waits.
+func (n *narrator) without(s *app.Status, o followOptions, outcome string) {
+	if !o.json {
+		return
+	}
+	object := map[string]any{"type": "result", "run_id": s.RunID, "outcome": outcome, "candidates": []string{}, "reason": s.Summary}
+	if s.Question != nil {
+		object["question"] = s.Question
+	}
+	n.object(object)
+}
+
 // question asks at the terminal. Off it a harmless default is taken and told;
 // anything else leaves the run waiting.
 func (c *command) question(ctx context.Context, a *app.App, s *app.Status, n *narrator, o followOptions) (bool, error) {
@@ -147,9 +165,7 @@ func (c *command) question(ctx context.Context, a *app.App, s *app.Status, n *na
 		n.println("note    " + q.Text + " Going on: nobody is there to ask.")
 		return false, c.reply(ctx, a, s, q.Default)
 	}
-	if o.json {
-		n.object(map[string]any{"type": "question", "run_id": s.RunID, "question": q})
-	}
+	n.without(s, o, "needs_input")
 	fmt.Fprintf(c.Stderr, "question: %s\n", q.Text)
 	if len(q.Options) > 0 {
 		fmt.Fprintf(c.Stderr, "answers: %s\n", strings.Join(q.Options, ", "))

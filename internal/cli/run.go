@@ -67,6 +67,9 @@ undecided, a question that nobody answered), 4 locked, 130 interrupted.`,
 func (c *command) run(ctx context.Context, a *app.App, spec app.Spec, asJSON bool) error {
 	s, err := a.Start(ctx, spec)
 	if err != nil {
+		if asJSON {
+			c.narrator(a, "", followOptions{json: true}).object(map[string]any{"type": "error", "error": err.Error()})
+		}
 		return err
 	}
 	return c.follow(ctx, a, s.RunID, followOptions{json: asJSON, yes: spec.Yes, foreground: true})
