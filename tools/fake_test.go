@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"perfbisect/amdgpu"
 	"perfbisect/engine"
 	"perfbisect/engine/search"
@@ -354,3 +356,11 @@ func (h *hungFake) Stop(context.Context, string, string) (*app.Status, error) {
 	<-h.release
 	return nil, fmt.Errorf("released")
 }
+
+// quietSession is a client that never listens.
+type quietSession struct{}
+
+func (quietSession) Initialize()                                         {}
+func (quietSession) Initialized() bool                                   { return true }
+func (quietSession) NotificationChannel() chan<- mcp.JSONRPCNotification { return nil }
+func (quietSession) SessionID() string                                   { return "quiet" }

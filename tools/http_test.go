@@ -292,7 +292,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestShutdownDuringAWait: the end of the server ends waits on both transports.
+// TestShutdownDuringAWait: the end of the server ends a wait, and not the run.
 func TestShutdownDuringAWait(t *testing.T) {
 	w := startSite(t, HTTPOptions{Transport: "http"})
 	id := w.session()
