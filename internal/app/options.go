@@ -66,8 +66,8 @@ func Options() []Option {
 		text("reuse", "RUN", "answer another metric from the outputs of RUN where they suffice", func(s *Spec) *string { return &s.Reuse }),
 		toggle("all", "go on until the whole gap is explained", func(s *Spec) *bool { return &s.All }),
 		text("mode", "auto|step", "step: wait for a word after each commit", func(s *Spec) *string { return &s.Mode }),
-		text("executor", "local|slurm", "where measurements run", func(s *Spec) *string { return &s.Executor }),
-		letter("j", integer("jobs", "parallel workers", func(s *Spec) *int { return &s.Jobs })),
+		text("executor", "local", "where measurements run", func(s *Spec) *string { return &s.Executor }),
+		letter("j", integer("jobs", "parallel workers; the local executor has one", func(s *Spec) *int { return &s.Jobs })),
 		toggle("yes", "take the default answer of every question", func(s *Spec) *bool { return &s.Yes }),
 	}
 }

@@ -95,7 +95,7 @@ func (s *Spec) Validate() error {
 	oneOf("confidence", s.Confidence, "quick", "normal", "strict")
 	oneOf("checkout", s.Checkout, "clone", "worktree", "in-place")
 	oneOf("clean", s.Clean, "none", "ignored", "all")
-	oneOf("executor", s.Executor, "local", "slurm")
+	oneOf("executor", s.Executor, "local")
 	within("min_gap", s.MinGapPct, 0, 1e6)
 	within("threshold_pct", s.ThresholdPct, 1, 99)
 	within("num_runs", float64(s.NumRuns), 1, 1000)
@@ -105,7 +105,7 @@ func (s *Spec) Validate() error {
 	within("max_runs", float64(s.MaxRuns), 0, math.MaxInt32)
 	within("max_time_s", s.MaxTimeS, 0, 1e9)
 	within("max_temp", s.MaxTempC, 0, 200)
-	within("jobs", float64(s.Jobs), 1, 1024)
+	within("jobs", float64(s.Jobs), 1, 1) // the local executor runs one at a time
 	if _, err := metric.Parse(s.Metric); err != nil {
 		errs = append(errs, err)
 	}
