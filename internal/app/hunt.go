@@ -57,6 +57,7 @@ func (a *App) launch(ctx context.Context, run *session.Run, q asked) error {
 	}
 	a.mu.Lock()
 	a.hunts[run.ID] = h
+	delete(a.lost, run.ID)
 	a.mu.Unlock()
 	a.group.Add(1)
 	go func() {
@@ -186,10 +187,8 @@ func (h *hunt) loop(ctx context.Context) error {
 	if h.asked.Kind == "capture" {
 		return fmt.Errorf("%w: a dump that was cut short is made again, not resumed", errFinish)
 	}
-	if h.state.Status == engine.Paused {
-		if err := h.append(engine.Event{Kind: engine.EventResumed}); err != nil {
-			return err
-		}
+	if err := h.resumed(); err != nil {
+		return err
 	}
 	h.stepsLeft = 1
 	for {
@@ -204,6 +203,14 @@ func (h *hunt) loop(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// resumed journals that a paused hunt goes on.
+func (h *hunt) resumed() error {
+	if h.state.Status != engine.Paused {
+		return nil
+	}
+	return h.append(engine.Event{Kind: engine.EventResumed})
 }
 
 // turn does the next thing: complete the request, wait for an answer, measure
