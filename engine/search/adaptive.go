@@ -125,11 +125,11 @@ func (p *problem) conclude(b *belief, phase Phase) answer {
 	if settled {
 		pairs := p.pairs(s)
 		odds := pairOdds(pairs, b.levels)
-		if mass >= confirmMass(conf, b.separation) && p.confirmed(pairs, odds) {
+		if mass >= confirmMass(conf, b.separation) && p.confirmed(b, pairs, odds) {
 			return answer{suspect: s, mass: mass, odds: odds, belief: b}
 		}
-		if mass >= pairMass && !p.confirmed(pairs, odds) && len(pairs) < pairsMax {
-			return answer{next: p.next(b, PhaseConfirm, p.pairUp(s, odds, b),
+		if mass >= pairMass && !p.confirmed(b, pairs, odds) && len(pairs) < pairsMax {
+			return answer{next: p.next(b, PhaseConfirm, p.pairUp(s, len(pairs), odds, b),
 				"the last fast and the first slow commit in turn, to prove the step lies between")}
 		}
 	}
@@ -167,28 +167,41 @@ func (p *problem) concludeAmong(b *belief) (answer, bool) {
 	s := suspect{fast: among[0] - 1, slow: among[len(among)-1], among: among}
 	pairs := p.pairs(s)
 	odds := pairOdds(pairs, b.levels)
-	if p.confirmed(pairs, odds) {
+	if p.confirmed(b, pairs, odds) {
 		return answer{suspect: s, mass: mass, odds: odds, belief: b}, true
 	}
 	if len(pairs) >= pairsMax {
 		return answer{}, false
 	}
-	return answer{next: p.next(b, PhaseConfirm, p.pairUp(s, odds, b), "the commits on both sides of the last candidates in turn")}, true
+	return answer{next: p.next(b, PhaseConfirm, p.pairUp(s, len(pairs), odds, b), "the commits on both sides of the last candidates in turn")}, true
 }
 
-func (p *problem) confirmed(pairs []float64, odds float64) bool {
+// confirmed reports whether pairs prove a step. One pair in which the machine
+// changes its state looks like a step, so it takes several in turn, unless the gap
+// is larger than any state of the machine that the scatter could hide.
+func (p *problem) confirmed(b *belief, pairs []float64, odds float64) bool {
 	if p.v.Options.Confidence == "quick" {
-		return len(pairs) >= 2 && odds > 0
+		return len(pairs) >= pairsQuick && odds > 0
 	}
-	return odds >= confirmOdds(p.v.Options.Confidence)
+	return len(pairs) >= pairsLeast(b.separation) && odds >= confirmOdds(p.v.Options.Confidence, b.separation)
+}
+
+func pairsLeast(separation float64) int {
+	switch {
+	case separation >= pairOneFrom:
+		return 1
+	case separation >= pairTwoFrom:
+		return 2
+	}
+	return 3
 }
 
 // pairUp schedules pairs in alternating order: as many as the odds still need,
 // half of them at most before looking again.
-func (p *problem) pairUp(s suspect, odds float64, b *belief) []Step {
+func (p *problem) pairUp(s suspect, made int, odds float64, b *belief) []Step {
 	per := max(math.Min(b.separation*b.separation/4, math.Log(48)), 0.05)
-	n := int(math.Ceil((confirmOdds(p.v.Options.Confidence) - odds) / per / 2))
-	n = min(max(n, 1), 4)
+	n := int(math.Ceil((confirmOdds(p.v.Options.Confidence, b.separation) - odds) / per / 2))
+	n = min(max(n, 1, pairsLeast(b.separation)-made), 4)
 	at := p.current(0)
 	var order []int
 	for range n {

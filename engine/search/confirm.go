@@ -86,22 +86,25 @@ func (p *problem) penalties(c *cells, lv levels) []float64 {
 			continue
 		}
 		pairs := p.pairs(suspect{fast: a, slow: z})
-		if odds := pairOdds(pairs, lv); odds <= rejectOdds || len(pairs) >= pairsMax && odds < confirmOdds("normal") {
+		if odds := pairOdds(pairs, lv); odds <= rejectOdds || len(pairs) >= pairsMax && odds < oddsNormal {
 			out[k] = min(odds, -1)
 		}
 	}
 	return out
 }
 
-// confirmOdds is the log odds that a confirmation must reach.
-func confirmOdds(confidence string) float64 {
-	switch confidence {
-	case "quick":
-		return 1.5
-	case "strict":
-		return 4.6
+// confirmOdds is the log odds that a confirmation must reach; more where the gap is
+// no larger than a state of the machine may be.
+func confirmOdds(confidence string, separation float64) float64 {
+	switch {
+	case confidence == "quick":
+		return oddsQuick
+	case confidence == "strict":
+		return oddsStrict
+	case separation < pairTwoFrom:
+		return oddsWeak
 	}
-	return 3
+	return oddsNormal
 }
 
 // confirmMass is the posterior that a suspect needs before it is named. What is

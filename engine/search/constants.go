@@ -38,7 +38,7 @@ const (
 	scaleStepLeast     = 0.12       // least distance of its points in log
 	scaleStep          = 1.2        // their distance is this over √runs
 	lambdaLeast        = 0.25       // tempering never takes more than three quarters of the evidence
-	lambdaBias         = 1.0        // † the lag-1 autocorrelation of n independent runs strays by about 1/√n: only what is above counts
+	lambdaBias         = 0.75       // † the lag-1 autocorrelation of n independent runs strays by about 1/√n: only what is above counts
 	separationBias     = 0.9        // † d' is estimated high while the scatter is estimated from few runs
 	driftT             = 2.2        // t statistic from which a trend is corrected
 	driftShrink        = 1.5        // and how much of it is held back
@@ -69,6 +69,13 @@ const (
 	nameMassWeak       = 0.992 // † the same below nameWeakSeparation, where offsets and states of the machine hide in the scatter
 	nameWeakSeparation = 4.0
 	pairsMax           = 40
+	oddsQuick          = 1.5  // ln odds of the pairs: 4 to 1
+	oddsNormal         = 3.0  // 20 to 1
+	oddsWeak           = 4.0  // † 55 to 1
+	oddsStrict         = 4.6  // 99 to 1
+	pairsQuick         = 2    // enough with --confidence quick
+	pairOneFrom        = 8.0  // † separation from which one pair may prove a step
+	pairTwoFrom        = 4.5  // † and two; below it three
 	rejectOdds         = -3.0 // ln odds at which a suspect is dropped
 	statedCap          = 0.995
 	explainedMax       = 1e6 // percent: a gap of nearly nothing explains nothing
