@@ -176,32 +176,31 @@ func (p *problem) concludeAmong(b *belief) (answer, bool) {
 	return answer{next: p.next(b, PhaseConfirm, p.pairUp(s, len(pairs), odds, b), "the commits on both sides of the last candidates in turn")}, true
 }
 
-// confirmed reports whether pairs prove a step. One pair in which the machine
-// changes its state looks like a step, so it takes several in turn, unless the gap
-// is larger than any state of the machine that the scatter could hide.
+// confirmed reports whether pairs prove a step.
 func (p *problem) confirmed(b *belief, pairs []float64, odds float64) bool {
 	if p.v.Options.Confidence == "quick" {
 		return len(pairs) >= pairsQuick && odds > 0
 	}
-	return len(pairs) >= pairsLeast(b.separation) && odds >= confirmOdds(p.v.Options.Confidence, b.separation)
+	return len(pairs) >= pairsLeast(b) && odds >= confirmOdds(p.v.Options.Confidence, b)
 }
 
-func pairsLeast(separation float64) int {
+// pairsLeast is the number of pairs, in turn, that a proof takes at least.
+func pairsLeast(b *belief) int {
 	switch {
-	case separation >= pairOneFrom:
+	case b.separation >= pairOneFrom:
 		return 1
-	case separation >= pairTwoFrom:
-		return 2
+	case b.sticky():
+		return 3
 	}
-	return 3
+	return 2
 }
 
 // pairUp schedules pairs in alternating order: as many as the odds still need,
 // half of them at most before looking again.
 func (p *problem) pairUp(s suspect, made int, odds float64, b *belief) []Step {
 	per := max(math.Min(b.separation*b.separation/4, math.Log(48)), 0.05)
-	n := int(math.Ceil((confirmOdds(p.v.Options.Confidence, b.separation) - odds) / per / 2))
-	n = min(max(n, 1, pairsLeast(b.separation)-made), 4)
+	n := int(math.Ceil((confirmOdds(p.v.Options.Confidence, b) - odds) / per / 2))
+	n = min(max(n, 1, pairsLeast(b)-made), 4)
 	at := p.current(0)
 	var order []int
 	for range n {

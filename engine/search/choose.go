@@ -165,8 +165,8 @@ func (p *problem) shareUpTo(a, z, pos int) float64 {
 	return float64(pos-a) / float64(z-a)
 }
 
-// around returns the testable positions of (a, z) next to the point below which
-// a share of the interval's prior lies, at most one on each side.
+// around returns the testable positions of (a, z) at and next to the point below
+// which a share of the interval's prior lies, at most one on each side.
 func (p *problem) around(a, z int, share float64) []int {
 	lo, hi := a+1, z // first position whose share is reached
 	for lo < hi {
@@ -178,15 +178,13 @@ func (p *problem) around(a, z int, share float64) []int {
 		}
 	}
 	var out []int
-	for i := min(lo, z-1); i > a; i-- {
-		if p.testable(i) && i < lo || p.testable(i) && i == lo {
+	if lo < z && p.testable(lo) {
+		out = append(out, lo)
+	}
+	for i := min(lo, z) - 1; i > a; i-- {
+		if p.testable(i) {
 			out = append(out, i)
-			if i < lo {
-				break
-			}
-			if i == lo { // one more below it
-				continue
-			}
+			break
 		}
 	}
 	for i := lo + 1; i < z; i++ {
@@ -219,10 +217,10 @@ func (p *problem) chance(pos int, broken []int) float64 {
 	}
 	i, _ := slices.BinarySearch(broken, pos)
 	if i > 0 {
-		chance *= 1 - stillBroken(pos-broken[i-1], blockLength(broken[:i], true))
+		chance *= 1 - stillBroken(pos-broken[i-1], blockLength(broken[:i]))
 	}
 	if i < len(broken) {
-		chance *= 1 - stillBroken(broken[i]-pos, blockLength(broken[i:], false))
+		chance *= 1 - stillBroken(broken[i]-pos, blockLength(broken[i:]))
 	}
 	return chance
 }
@@ -230,11 +228,6 @@ func (p *problem) chance(pos int, broken []int) float64 {
 // stillBroken is the chance that a block of known length goes on for d more.
 func stillBroken(d, length int) float64 { return float64(length+1) / float64(length+1+d) }
 
-// blockLength is the known length of the block at the end (last) or the start of
-// a run of broken positions without a working one between them.
-func blockLength(broken []int, last bool) int {
-	if last {
-		return broken[len(broken)-1] - broken[0] + 1
-	}
-	return broken[len(broken)-1] - broken[0] + 1
-}
+// blockLength is the known length of a block of broken positions with no working
+// one between them.
+func blockLength(broken []int) int { return broken[len(broken)-1] - broken[0] + 1 }

@@ -93,18 +93,25 @@ func (p *problem) penalties(c *cells, lv levels) []float64 {
 	return out
 }
 
-// confirmOdds is the log odds that a confirmation must reach; more where the gap is
-// no larger than a state of the machine may be.
-func confirmOdds(confidence string, separation float64) float64 {
+// confirmOdds is the log odds that a confirmation must reach; more where states of
+// the machine may look like the step.
+func confirmOdds(confidence string, b *belief) float64 {
 	switch {
 	case confidence == "quick":
 		return oddsQuick
 	case confidence == "strict":
 		return oddsStrict
-	case separation < pairTwoFrom:
-		return oddsWeak
+	case b.sticky():
+		return oddsSticky
 	}
 	return oddsNormal
+}
+
+// sticky reports whether runs depend on the ones before them while the gap is no
+// larger than what the scatter can hide: then a pair during which the machine
+// changes its state looks like a step.
+func (b *belief) sticky() bool {
+	return b.separation < pairTwoFrom && b.levels.lambda < stickyLambda
 }
 
 // confirmMass is the posterior that a suspect needs before it is named. What is

@@ -17,17 +17,16 @@ const (
 	modeShare      = 0.15 // smaller groups of runs are outliers, not a mode
 	modeDistance   = 4.0  // scatters between two modes; two halves of one normal are 2.7 apart
 	modeRuns       = 20   // runs a side before two modes stop a hunt
-	modeOverGap    = 1.0  // modes this many gaps apart hide the gap
+	modeOverGap    = 1.0  // modes further apart than this many gaps hide the gap
 	stickyRho      = 0.5  // autocorrelation worth a warning
 	referenceShare = 0.10 // relative change of good against its recorded value
-	referenceZ     = 3.0  // and in scatters
+	referenceZ     = 3.0  // and in scatters, from which good is not what it was
 
 	// Scatter and gap.
-	leastScatter   = 1e-4 // relative; below it a benchmark is exact for our purpose
-	exactSteps     = 12   // gap in printed steps from which "no scatter at all" is believed
-	defaultMinGap  = 1.0  // percent
-	minGapSteps    = 2.0  // printed steps
-	biggestLogStep = 40.0 // a factor of e^40 between two values is not a measurement of speed
+	leastScatter  = 1e-4 // relative; below it a benchmark is exact for our purpose
+	exactSteps    = 12   // gap in printed steps from which "no scatter at all" is believed
+	defaultMinGap = 1.0  // percent
+	minGapSteps   = 2.0  // printed steps
 
 	// Inference.
 	sureFast, sureSlow = 0.03, 0.97 // P(slow) from which a position helps to place the levels
@@ -50,13 +49,13 @@ const (
 	markOdds           = 99.0       // what a user's uncertain verdict weighs
 
 	// Choice.
-	separationCap  = 4.0 // beyond it more runs in one visit say nothing new
-	testableChance = 0.9 // prior chance that an untried position builds and runs
-	referenceEvery = 10  // † every so many runs one is a reference
-	referenceBelow = 8.0 // † separation above which references are not needed
-	dearBuild      = 10  // build cost in runs from which a new build gets several runs at once
-	dearSeparation = 2.5 // † d'·√r that such a first visit aims at
-	dearRunsMax    = 8
+	separationCap  = 4.0  // beyond it more runs in one visit say nothing new
+	testableChance = 0.9  // prior chance that an untried position builds and runs
+	referenceEvery = 10   // † every so many runs one is a reference
+	referenceBelow = 8.0  // † separation above which references are not needed
+	dearBuild      = 10   // build cost in runs from which a new build gets several runs at once
+	dearSeparation = 2.5  // † d'·√r that such a first visit aims at
+	dearRunsMax    = 8    // its most runs
 	rowMax         = 4    // runs in a row at one position while references alternate
 	tieTolerance   = 1e-9 // relative: equal scores must stay equal after rounding
 
@@ -65,42 +64,43 @@ const (
 	// Confirmation.
 	pairMass           = 0.8   // † posterior from which pairs say more than anything else
 	nameMass           = 0.985 // † posterior from which a commit is named
-	quickMass          = 0.95  // the same for --confidence quick
+	quickMass          = 0.90  // the same for --confidence quick, whose promise is no more
 	nameMassWeak       = 0.992 // † the same below nameWeakSeparation, where offsets and states of the machine hide in the scatter
-	nameWeakSeparation = 4.0
-	pairsMax           = 40
-	oddsQuick          = 1.5  // ln odds of the pairs: 4 to 1
-	oddsNormal         = 3.0  // 20 to 1
-	oddsWeak           = 4.0  // † 55 to 1
-	oddsStrict         = 4.6  // 99 to 1
-	pairsQuick         = 2    // enough with --confidence quick
-	pairOneFrom        = 8.0  // † separation from which one pair may prove a step
-	pairTwoFrom        = 4.5  // † and two; below it three
-	rejectOdds         = -3.0 // ln odds at which a suspect is dropped
-	statedCap          = 0.995
-	explainedMax       = 1e6 // percent: a gap of nearly nothing explains nothing
-	unconfirmedCap     = 0.95
-	bracketMass        = 0.9
-	futileBits         = 2.5 // entropy of the posterior at which giving up on the rest is considered
-	futileRuns         = 25  // † expected runs for it that are always worth while
-	futileShare        = 0.5 // † and as a share of those made
-	amongMax           = 12  // largest set that is named
-	failuresQuestion   = 3
+	nameWeakSeparation = 4.0   // † states of a clock are up to two scatters apart and look like d' up to this
+	pairsMax           = 40    // pairs after which a suspect that is not proved is dropped
+	oddsQuick          = 1.5   // ln odds of the pairs: 4 to 1
+	oddsNormal         = 3.0   // 20 to 1
+	oddsSticky         = 4.0   // † 55 to 1, where runs depend on the ones before them
+	oddsStrict         = 4.6   // 99 to 1
+	pairsQuick         = 2     // enough with --confidence quick
+	pairOneFrom        = 8.0   // † separation from which one pair may prove a step
+	pairTwoFrom        = 4.5   // † below it states of the machine can hide in the scatter
+	stickyLambda       = 0.9   // † share of the evidence left by autocorrelation, below which runs are taken to depend
+	rejectOdds         = -3.0  // ln odds at which a suspect is dropped
+	statedCap          = 0.995 // never said to be surer: the families show one wrong answer in 200
+	explainedMax       = 1e6   // percent: a gap of nearly nothing explains nothing
+	unconfirmedCap     = 0.95  // the posterior alone is not calibrated under real noise
+	bracketMass        = 0.9   // of the posterior in the range that progress and a spent budget show
+	futileBits         = 2.5   // entropy of the posterior at which giving up on the rest is considered
+	futileRuns         = 25    // † expected runs for it that are always worth while
+	futileShare        = 0.5   // † and as a share of those made
+	amongMax           = 12    // largest set that is named
+	failuresQuestion   = 3     // failures in a row after which the user is asked, once
 
 	// Several steps.
 	middleShare  = 0.25 // of the gap: a level this far from both ends is a level of its own
-	middleZ      = 4.0
-	landingSites = 3   // † neighbouring positions that make a level
-	stuckZ       = 2.0 // † the same when no run tells anything more
-	alikeShare   = 0.1 // † of the gap: levels this close are one
-	alikeZ       = 2.5 // or in standard errors
-	quietShare   = 0.8 // † of the other positions that must lie on the two levels
-	residualGap  = 0.2 // of the whole gap: smaller rests are not searched
-	residualZ    = 3.5
-	residualPlan = 4.0 // standard errors on middleShare of the gap that the rest's ends aim at
-	residualMin  = 3
-	residualMax  = 25
-	stepsMax     = 4
+	middleZ      = 4.0  // and by this many of its own and the ends' standard errors
+	landingSites = 3    // † neighbouring positions that make a level
+	stuckZ       = 2.0  // † the same when no run tells anything more
+	alikeShare   = 0.1  // † of the gap: levels this close are one
+	alikeZ       = 2.5  // or in standard errors
+	quietShare   = 0.8  // † of the other positions that must lie on the two levels
+	residualGap  = 0.2  // of the whole gap: smaller rests are not searched
+	residualZ    = 3.5  // nor those within this many standard errors
+	residualPlan = 4.0  // standard errors on middleShare of the gap that the rest's ends aim at
+	residualMin  = 3    // runs at each end of a rest, at least
+	residualMax  = 25   // and at most: a rest that takes more is not worth it
+	stepsMax     = 4    // named at most
 
 	// The estimate of what is left.
 	typicalSeparation = 5.0  // before anything is measured
@@ -109,11 +109,11 @@ const (
 	pairsTypical      = 3.0  // runs in a confirmation, in units of a bit's
 
 	// When a hunt costs far more than planned.
-	overrunFactor = 3.0
-	overrunPairs  = 5
+	overrunFactor = 3.0  // times the plan after which the ends are compared again
+	overrunPairs  = 5    // runs a side of that comparison
 	overrunGap    = 0.5  // share of the gap below which it is gone
 	giveUpFactor  = 10.0 // times the plan: stop with the best bracket
-	giveUpRuns    = 200
+	giveUpRuns    = 200  // and this many runs more, so that a small plan does not stop a hard hunt
 )
 
 // runLadder are the numbers of runs that a visit may have.

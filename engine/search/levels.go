@@ -57,13 +57,13 @@ func (p *problem) estimate(c *cells, slow []float64, offset float64) (levels, []
 	lv := levels{lambda: 1, offset: offset, own: offsetPriors}
 	class := sureClasses(c, slow)
 	raw := p.siteValues(c, 0)
-	lv.s = p.scatter(raw, c, class)
+	lv.s = max(stats.PooledScale(raw...), p.floor)
 	lv.place(raw, class, p.floor)
 	lv.slope = p.drift(c, class, lv)
 	sites := raw
 	if lv.slope != 0 {
 		sites = p.siteValues(c, lv.slope)
-		lv.s = p.scatter(sites, c, class)
+		lv.s = max(stats.PooledScale(sites...), p.floor)
 	}
 	lv.place(sites, class, p.floor)
 	lv.rho, lv.lambda = p.tempering(c, sites, lv)
@@ -103,11 +103,6 @@ func (p *problem) siteValues(c *cells, slope float64) [][]float64 {
 		out[i] = all[from:len(all):len(all)]
 	}
 	return out
-}
-
-// scatter pools the spread inside every site that has two runs.
-func (p *problem) scatter(sites [][]float64, _ *cells, _ []int) float64 {
-	return max(stats.PooledScale(sites...), p.floor)
 }
 
 // place finds the two levels as robust means over commits, so that a commit with

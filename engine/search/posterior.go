@@ -83,7 +83,7 @@ func logSum(xs []float64) float64 {
 // infer computes the posterior over the cells on a grid of levels g, b, s.
 func (p *problem) infer(c *cells, sites [][]float64, lv levels, grid bool) *belief {
 	gs, bs, ss, offsets := lv.grid(grid)
-	acc := newAccumulator(c, len(gs)*len(bs)*len(ss)*len(offsets))
+	acc := accumulator{points: make([]point, 0, len(gs)*len(bs)*len(ss)*len(offsets))}
 	medians := make([]float64, len(sites))
 	for i, ys := range sites {
 		medians[i] = stats.Median(ys)
@@ -165,10 +165,6 @@ type point struct {
 	best       float64
 }
 
-func newAccumulator(_ *cells, n int) *accumulator {
-	return &accumulator{points: make([]point, 0, n)}
-}
-
 func (a *accumulator) add(pt point) {
 	pt.best = math.Inf(-1)
 	for k := range pt.fast {
@@ -177,48 +173,33 @@ func (a *accumulator) add(pt point) {
 	a.points = append(a.points, pt)
 }
 
-// belief sums the points. extra is added to the log weight of each cell.
+// belief sums the points; penalty and marks are added to the log weight of each
+// cell. Points and cells far below the best are left out.
 func (a *accumulator) belief(c *cells, lv levels, penalty, marks []float64) *belief {
-	n := len(c.prior)
-	extra := make([]float64, n)
+	extra := make([]float64, len(c.prior))
 	for k := range extra {
 		extra[k] = math.Log(c.prior[k]) + penalty[k] + marks[k]
 	}
-	top := math.Inf(-1)
-	for _, pt := range a.points {
-		top = max(top, pt.best)
-	}
 	b := newBelief(c, lv)
-	b.levels.own = offsetWeights{}
-	var total, eg, eb, es, ed, eo float64
-	// Marks and penalties can move the best cell far: find the true top first.
-	real := math.Inf(-1)
-	for _, pt := range a.points {
-		if pt.best < top-negligible*4 {
-			continue
-		}
-		for k := range extra {
-			real = max(real, pt.fast[k]+pt.slow[k]+pt.own.logPrior+extra[k])
-		}
-	}
-	if math.IsInf(real, -1) {
+	points, top := a.likely(extra)
+	if math.IsInf(top, -1) {
 		return b.flat()
 	}
-	for _, pt := range a.points {
+	var total, eg, eb, es, ed, eo float64
+	for _, pt := range points {
 		w := 0.0
-		if pt.best < top-negligible*4 {
-			continue
-		}
 		for k := range extra {
-			if x := pt.fast[k] + pt.slow[k] + pt.own.logPrior + extra[k] - real; x > -negligible*2 {
+			if x := pt.fast[k] + pt.slow[k] + pt.own.logPrior + extra[k] - top; x > -negligible*2 {
 				e := math.Exp(x)
 				b.by[pt.own.index].cell[k] += e
 				w += e
 			}
 		}
 		total += w
-		eg, eb, es, ed, eo = eg+w*pt.g, eb+w*pt.b, es+w*pt.s, ed+w*(pt.b-pt.g)/pt.s, eo+w*pt.own.size*pt.own.size
+		eg, eb, es = eg+w*pt.g, eb+w*pt.b, es+w*pt.s
+		ed, eo = ed+w*(pt.b-pt.g)/pt.s, eo+w*pt.own.size*pt.own.size
 	}
+	b.levels.own = offsetWeights{}
 	for i := range b.by {
 		for k, m := range b.by[i].cell {
 			b.by[i].cell[k] = m / total
@@ -229,6 +210,26 @@ func (a *accumulator) belief(c *cells, lv levels, penalty, marks []float64) *bel
 	b.levels.g, b.levels.b, b.levels.s, b.levels.offset = eg/total, eb/total, es/total, math.Sqrt(eo/total)
 	b.separation = ed / total * separationBias
 	return b.finish()
+}
+
+// likely returns the points that matter and the largest log weight of all. Marks
+// and penalties can move the best cell far, so it is looked for with them.
+func (a *accumulator) likely(extra []float64) (points []point, top float64) {
+	best := math.Inf(-1)
+	for _, pt := range a.points {
+		best = max(best, pt.best)
+	}
+	top = math.Inf(-1)
+	for _, pt := range a.points {
+		if pt.best < best-negligible*4 {
+			continue
+		}
+		points = append(points, pt)
+		for k := range extra {
+			top = max(top, pt.fast[k]+pt.slow[k]+pt.own.logPrior+extra[k])
+		}
+	}
+	return points, top
 }
 
 // flat is the belief when nothing at all is likely: the prior.
