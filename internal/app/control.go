@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -82,16 +81,7 @@ func (h *hunt) control(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	requests, err := h.run.Receive()
-	if err != nil {
-		return err
-	}
-	for _, q := range requests {
-		if err := h.obey(ctx, q); err != nil {
-			return err
-		}
-	}
-	return nil
+	return h.run.Receive(func(q session.Request) error { return h.obey(ctx, q) })
 }
 
 func (h *hunt) obey(ctx context.Context, q session.Request) error {
@@ -185,7 +175,7 @@ func (a *App) deliver(ctx context.Context, run *session.Run, q session.Request) 
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
+		if session.Obeyed(name) {
 			return nil
 		}
 		if _, live := run.Live(); !live {

@@ -20,11 +20,17 @@ func (a *App) Status(_ context.Context, id string) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
+	worked := a.worked(run) // before the journal is read: an end may come in between
 	q, state, err := a.load(run)
 	if err != nil {
 		return nil, err
 	}
-	return a.view(run, q, state), nil
+	st := a.view(run, q, state)
+	if st.State == engine.Paused && state.Status != engine.Paused && worked {
+		st.State, st.Reason = engine.Measuring, "" // it ended just now: the next look tells how
+		st.Summary, st.Next = summary(st, q), next(st)
+	}
+	return st, nil
 }
 
 // List is every run, newest first.

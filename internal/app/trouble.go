@@ -26,7 +26,7 @@ func trouble(err error) bool {
 	if _, ok := errors.AsType[*bench.LogError](err); ok {
 		return true
 	}
-	if e, ok := errors.AsType[*gitrepo.GitError](err); ok && strings.Contains(e.Stderr, syscall.ENOSPC.Error()) {
+	if e, ok := errors.AsType[*gitrepo.GitError](err); ok && strings.Contains(strings.ToLower(e.Stderr), syscall.ENOSPC.Error()) {
 		return true
 	}
 	for _, errno := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO, proc.ErrLost} {

@@ -33,6 +33,9 @@ func (r *Runner) Healthy(ctx context.Context, commit string) error {
 	if len(r.config.Health) == 0 {
 		return nil
 	}
+	if err := r.ready(commit); err != nil {
+		return err
+	}
 	p, err := r.execute(ctx, commit, "health", proc.Command{
 		Argv: r.config.Health, Timeout: r.config.HealthTimeout, MergeStderr: true,
 	})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -21,7 +22,7 @@ type Request struct {
 }
 
 // Send leaves a request for the process that works on the run.
-// The file that is returned is gone once the request was taken out.
+// Obeyed tells by the file that is returned when that is done.
 func (r *Run) Send(q Request) (file string, err error) {
 	data, err := json.Marshal(q)
 	if err != nil {
@@ -34,21 +35,51 @@ func (r *Run) Send(q Request) (file string, err error) {
 	return file, nil
 }
 
-// Receive takes the requests out of the inbox, oldest first. A file that is not
-// a request is removed and left out.
-func (r *Run) Receive() ([]Request, error) {
-	var requests []Request
+// taken is the end of the name of a request that is being obeyed.
+const taken = ".taken"
+
+// Receive takes the requests out of the inbox, oldest first, and hands each to
+// obey. It ends at the first error of obey; what is behind it stays for the next
+// time. A request is obeyed once at most: one that we were killed over is gone,
+// and its sender sees that nothing has changed. What is not a request is removed.
+func (r *Run) Receive(obey func(Request) error) error {
+	half, _ := filepath.Glob(filepath.Join(globEscape(r.path("inbox")), "*"+taken))
+	for _, f := range half {
+		_ = os.Remove(f) // left by a killed process
+	}
 	files, err := r.inbox()
 	for _, f := range files {
-		q, ok := readRequest(f)
-		if err := os.Remove(f); err != nil {
-			return requests, fmt.Errorf("reading the inbox of run %s: %w", r.ID, err)
-		}
-		if ok {
-			requests = append(requests, q)
+		if err := r.receive(f, obey); err != nil {
+			return err
 		}
 	}
-	return requests, err
+	return err
+}
+
+func (r *Run) receive(file string, obey func(Request) error) error {
+	q, ok := readRequest(file)
+	if err := os.Rename(file, file+taken); err != nil {
+		return fmt.Errorf("reading the inbox of run %s: %w", r.ID, err)
+	}
+	var err error
+	if ok {
+		err = obey(q)
+	}
+	if rerr := os.Remove(file + taken); rerr != nil && err == nil {
+		err = fmt.Errorf("reading the inbox of run %s: %w", r.ID, rerr)
+	}
+	return err
+}
+
+// Obeyed reports whether the request that Send put into file was obeyed, or is
+// gone.
+func Obeyed(file string) bool {
+	for _, f := range []string{file, file + taken} {
+		if _, err := os.Stat(f); err == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // Peek returns the requests in the inbox and leaves them there.
@@ -66,7 +97,7 @@ func (r *Run) Peek() []Request {
 // inbox lists the files of the inbox, oldest first: their names begin with the
 // time, and Glob sorts.
 func (r *Run) inbox() ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(r.path("inbox"), "*.json"))
+	files, err := filepath.Glob(filepath.Join(globEscape(r.path("inbox")), "*.json"))
 	if err != nil {
 		return nil, fmt.Errorf("reading the inbox of run %s: %w", r.ID, err)
 	}
@@ -77,4 +108,9 @@ func readRequest(file string) (Request, bool) {
 	var q Request
 	data, err := os.ReadFile(file)
 	return q, err == nil && json.Unmarshal(data, &q) == nil
+}
+
+// globEscape makes path stand for itself in a pattern.
+func globEscape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
