@@ -43,3 +43,24 @@ func BenchmarkDecide(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkDecideGraph is a choice among merges: every tenth position merges the
+// one five before it.
+func BenchmarkDecideGraph(b *testing.B) {
+	for _, n := range []int{1000, 100_000} {
+		b.Run(fmt.Sprintf("candidates=%d", n), func(b *testing.B) {
+			v := visitedView(n, 10, 6)
+			v.Parents = make([][]int32, n+1)
+			for i := 1; i <= n; i++ {
+				v.Parents[i] = []int32{int32(i - 1)}
+				if i%10 == 0 {
+					v.Parents[i] = append(v.Parents[i], int32(i-5))
+				}
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				Adaptive{}.Decide(v)
+			}
+		})
+	}
+}
