@@ -61,6 +61,14 @@ func (a *App) compareEnds(ctx context.Context, id string) (*Status, error) {
 // comparePlan is the plan of a comparison: the commits themselves.
 func (h *hunt) comparePlan() *engine.Plan {
 	o := h.spec.searchOptions()
+	if len(h.asked.Commits) > 0 {
+		p := &engine.Plan{Metric: h.spec.Metric, Options: o}
+		p.Options.Strategy = "compare"
+		for _, commit := range h.asked.Commits {
+			p.Positions = append(p.Positions, engine.Position{Commit: commit})
+		}
+		return p
+	}
 	o.Strategy = "compare"
 	p := &engine.Plan{Positions: []engine.Position{{Commit: h.asked.Good}}, Metric: h.spec.Metric, Options: o}
 	if h.asked.Bad != h.asked.Good {

@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"perfbisect/engine"
+	"perfbisect/engine/search"
 	"perfbisect/internal/gitrepo"
 	"perfbisect/internal/hints"
 )
@@ -16,8 +19,10 @@ const maxPatch = 64 << 20
 // Hints points at changes between two commits that usually cost speed: those
 // given, or the culprit of a run and the last good commit before it.
 func (a *App) Hints(ctx context.Context, r HintsRequest) (*hints.Report, error) {
+	var o hints.Options
 	if r.RunID != "" {
-		if err := a.culpritOf(&r); err != nil {
+		var err error
+		if o.ISA, err = a.culpritOf(&r); err != nil {
 			return nil, err
 		}
 	}
@@ -39,7 +44,18 @@ func (a *App) Hints(ctx context.Context, r HintsRequest) (*hints.Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	return hintsBetween(ctx, repo, from, to, hints.Options{})
+	return hintsBetween(ctx, repo, from, to, o)
+}
+
+// hintsText is the hints between two commits for people.
+func hintsText(ctx context.Context, repo *gitrepo.Repo, from, to string, isa []hints.ISAChange) (string, error) {
+	found, err := hintsBetween(ctx, repo, from, to, hints.Options{ISA: isa})
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	err = hints.WriteText(&text, found)
+	return strings.TrimSpace(text.String()), err
 }
 
 func hintsBetween(ctx context.Context, repo *gitrepo.Repo, from, to string, o hints.Options) (*hints.Report, error) {
@@ -56,19 +72,39 @@ func hintsBetween(ctx context.Context, repo *gitrepo.Repo, from, to string, o hi
 	return report, nil
 }
 
-// culpritOf sets the commits of a run's culprit.
-func (a *App) culpritOf(r *HintsRequest) error {
+// culpritOf sets the commits of a run's culprit, those behind a dependency where
+// it named them, and returns what changed in the machine code.
+func (a *App) culpritOf(r *HintsRequest) ([]hints.ISAChange, error) {
 	run, err := a.store.Open(r.RunID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	q, state, err := a.load(run)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if state.Result == nil || state.Result.Culprit == "" {
-		return fmt.Errorf("run %s has no culprit", run.ID)
+	from, to := changeOf(state.Result)
+	if from == "" {
+		return nil, fmt.Errorf("run %s has no culprit", run.ID)
 	}
-	r.Repo, r.From, r.To = q.Spec.Repo, state.Result.LastGood, state.Result.Culprit
-	return nil
+	r.Repo, r.From, r.To = q.Spec.Repo, from, to
+	if in := state.Result.Inner; in != nil && in.Culprit != "" {
+		r.Repo, r.From, r.To = in.Repo, in.LastGood, in.Culprit
+	}
+	return isaChanges(state), nil
+}
+
+// changeOf is the commits before and after what a result names, "" when it names
+// none. Of a set that is the whole set.
+func changeOf(r *engine.Result) (from, to string) {
+	if r == nil || r.LastGood == "" || r.Outcome != search.Found && r.Outcome != search.FoundAmong {
+		return "", ""
+	}
+	if r.Culprit != "" {
+		return r.LastGood, r.Culprit
+	}
+	if n := len(r.Candidates); n > 0 {
+		return r.LastGood, r.Candidates[n-1]
+	}
+	return "", ""
 }

@@ -34,6 +34,7 @@ type hunt struct {
 	warm      string        // commit that ran last in our tree without a checkout since
 	states    states        // of the machine, as far as they are compared
 	leaving   bool          // the tree is being given back
+	passed    map[int]bool  // positions that were not run because of their code
 }
 
 // Endings of a hunt's goroutine that are not failures of the hunt.
@@ -222,6 +223,9 @@ func (h *hunt) turn(ctx context.Context) (done bool, err error) {
 	if h.state.Plan == nil {
 		return false, h.prepare(ctx)
 	}
+	if f, err := h.sameTrees(ctx); f != nil || err != nil {
+		return h.concludeOr(ctx, f, err)
+	}
 	d := h.state.Next(engine.New(h.state.Plan.Options))
 	switch d.Kind {
 	case search.Ask:
@@ -236,6 +240,9 @@ func (h *hunt) turn(ctx context.Context) (done bool, err error) {
 func (h *hunt) ask(q search.Question) error {
 	if err := h.append(engine.Event{Kind: engine.EventAsked, Question: &q}); err != nil {
 		return err
+	}
+	if h.child && q.Default == "" {
+		return fmt.Errorf("%w: nobody could answer: %s", errFinish, q.Text)
 	}
 	if !h.asked.Spec.Yes || q.Default == "" {
 		return nil

@@ -158,6 +158,9 @@ func (a *App) view(run *session.Run, q asked, s *engine.State) *Status {
 	if s.Plan != nil {
 		p := s.Plan.Positions
 		st.Range.Good, st.Range.Bad = p[0].Commit, q.Bad
+		if q.Spec.Ladder != "" { // searched is the largest step of the staircase
+			st.Range.Bad = p[len(p)-1].Commit
+		}
 		st.Range.Commits, st.Range.Positions = commits(s.Plan), len(p)-1
 	}
 	if s.Result != nil {

@@ -21,6 +21,9 @@ func (h *hunt) measure(ctx context.Context, d search.Decision) error {
 	if err := h.settle(ctx); err != nil {
 		return err
 	}
+	if built, err := h.buildEnds(ctx); built || err != nil {
+		return err
+	}
 	for _, batch := range d.Batches {
 		for _, step := range batch {
 			ok, err := h.visit(ctx, d, step)
@@ -70,6 +73,9 @@ func (h *hunt) visit(ctx context.Context, d search.Decision, step search.Step) (
 	if ok, err := h.build(ctx, step.Position, commit); !ok || err != nil {
 		return false, err
 	}
+	if h.sameAsMeasured(step.Position) {
+		return false, nil
+	}
 	return h.runs(ctx, d, step, commit)
 }
 
@@ -86,10 +92,11 @@ func (h *hunt) build(ctx context.Context, position int, commit string) (bool, er
 	if err != nil {
 		return false, err
 	}
-	if err := h.append(engine.Event{
-		Kind: engine.EventBuilt, Position: position, Outcome: search.Outcome(res.Outcome),
-		ElapsedS: res.Elapsed.Seconds(), Log: h.relative(res.LogPath), Tail: res.Tail, Code: h.code(res),
-	}); err != nil {
+	code, err := h.code(res)
+	if err != nil {
+		return false, err
+	}
+	if err := h.wasBuilt(position, res, code); err != nil {
 		return false, err
 	}
 	if err := h.doubts(res, commit); err != nil {
@@ -99,6 +106,14 @@ func (h *hunt) build(ctx context.Context, position int, commit string) (bool, er
 		return false, &HintError{Err: fmt.Errorf("building %s: %s", short(commit), res.Detail), Hints: []string{res.Hint}}
 	}
 	return res.Outcome == bench.OK, nil
+}
+
+// wasBuilt journals a build.
+func (h *hunt) wasBuilt(position int, res bench.BuildResult, code string) error {
+	return h.append(engine.Event{
+		Kind: engine.EventBuilt, Position: position, Outcome: search.Outcome(res.Outcome),
+		ElapsedS: res.Elapsed.Seconds(), Log: h.relative(res.LogPath), Tail: res.Tail, Code: code,
+	})
 }
 
 // buildOnce runs the build command and marks the tree.

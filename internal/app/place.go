@@ -26,6 +26,10 @@ type place struct {
 	runner *bench.Runner
 	at     string // commit that is checked out; "" when unknown
 	built  string // commit that is built in the tree; "" when none
+
+	slot   string        // path at which our own trees lie
+	dumper *bench.Runner // of machine code; nil until needed
+	dumps  string        // run whose command it runs
 }
 
 // takeSlot opens the repository and takes its slot: one hunt at a time has it.
@@ -75,6 +79,7 @@ func (h *hunt) settle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.slot = h.slot()
 	h.place = p
 	if why := p.ws.Why(); why != "" {
 		return h.warn("checkout_mode", "", why)
@@ -111,7 +116,7 @@ func (h *hunt) newPlace(ctx context.Context, slot string) (*place, error) {
 
 func (h *hunt) workspaceOptions(ctx context.Context, slot string) (gitrepo.WorkspaceOptions, error) {
 	o := gitrepo.WorkspaceOptions{
-		Mode: gitrepo.Mode(h.spec.Checkout), Dir: slot, Run: h.run.ID, Patches: h.spec.Patch, Clean: h.spec.Clean, Submodules: true,
+		Mode: gitrepo.Mode(h.spec.Checkout), Dir: slot, Run: h.run.ID, Patches: h.spec.applied(), Clean: h.spec.Clean, Submodules: true,
 		AllowForce: h.state.View.Answers["force"] == "yes",
 		Record:     h.recordTree,
 	}
@@ -245,7 +250,11 @@ func (h *hunt) checkout(ctx context.Context, commit string) error {
 			return err
 		}
 	}
-	changed, err := p.ws.Checkout(ctx, commit)
+	tree, err := h.outerAt(ctx, commit)
+	if err != nil {
+		return err
+	}
+	changed, err := p.ws.Checkout(ctx, tree)
 	if err != nil {
 		return h.clash(ctx, commit, err)
 	}

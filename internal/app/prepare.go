@@ -36,15 +36,29 @@ func (h *hunt) prepare(ctx context.Context) error {
 		}
 		return h.adopt(ctx, plan)
 	}
+	if h.spec.Reuse != "" {
+		_, err := h.reuse()
+		return err
+	}
 	good, bad, q, err := h.ends(ctx)
 	if err != nil || q != nil {
 		return h.askOr(q, err)
 	}
-	entries, err := h.repo.Range(ctx, good, bad, gitrepo.RangeOptions{FirstParent: h.spec.FirstParent, Paths: h.spec.Path})
+	paths, err := h.relevantPaths(ctx, good, bad)
+	if err != nil {
+		return err
+	}
+	entries, err := h.repo.Range(ctx, good, bad, gitrepo.RangeOptions{FirstParent: h.spec.FirstParent, Paths: paths})
 	if err != nil {
 		return err
 	}
 	plan := h.plan(good, entries)
+	if err := h.mergeEqual(ctx, plan, paths); err != nil {
+		return err
+	}
+	if f, err := h.equalEnds(plan); f || err != nil {
+		return err
+	}
 	if len(plan.Positions) < 2 {
 		return h.ask(h.emptyRange(good, bad))
 	}
@@ -56,6 +70,11 @@ func (h *hunt) prepare(ctx context.Context) error {
 	}
 	if h.declined("many_commits") {
 		return fmt.Errorf("%w: the range was found too long", errFinish)
+	}
+	for _, refine := range []func(context.Context, *engine.Plan) (bool, error){h.ladder, h.weigh, h.resource} {
+		if again, err := refine(ctx, plan); again || err != nil {
+			return err
+		}
 	}
 	return h.adopt(ctx, plan)
 }
@@ -70,6 +89,8 @@ func (h *hunt) askOr(q *search.Question, err error) error {
 // missing asks for an argument without which nothing can begin.
 func (h *hunt) missing() *search.Question {
 	switch {
+	case h.isa() && !h.seesCode() && h.spec.bench() == nil:
+		return &search.Question{ID: "dump", Argument: "dump", Text: "Which command writes the machine code to {dump_dir}? (--artifact names code objects that the build makes instead.)"}
 	case h.spec.bench() == nil && !h.isa():
 		return &search.Question{ID: "bench_cmd", Argument: "bench_cmd", Text: "Which command runs the benchmark? It must print the number that got worse."}
 	case h.spec.Good == "" && h.asked.Good == "":
@@ -253,6 +274,9 @@ func (h *hunt) declined(id string) bool { return h.state.View.Answers[id] == "st
 func (h *hunt) adopt(ctx context.Context, p *engine.Plan) error {
 	p.Options.RevisitBuilds = h.spec.BuildCmd != "" && !h.place.trees.on
 	if err := h.append(engine.Event{Kind: engine.EventPlanned, Plan: p}); err != nil {
+		return err
+	}
+	if err := h.journalTried(p); err != nil {
 		return err
 	}
 	for _, rev := range h.spec.Skip {

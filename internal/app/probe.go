@@ -20,6 +20,21 @@ type tried struct {
 	commit string
 	buildS float64
 	runS   float64
+	builds []early
+}
+
+// early is a build that was made before there was a plan to journal it under.
+type early struct {
+	commit string
+	result bench.BuildResult
+	code   string
+}
+
+// builtEarly remembers a build for the journal of a plan to come.
+func (h *hunt) builtEarly(commit string, res bench.BuildResult) error {
+	code, err := h.code(res)
+	h.tried.builds = append(h.tried.builds, early{commit, res, code})
+	return err
 }
 
 // settleMetric completes the metric, its unit and its polarity in the plan, by
@@ -41,7 +56,12 @@ func (h *hunt) settleMetric(ctx context.Context, plan *engine.Plan) (*search.Que
 	plan.Metric, plan.Unit = spec.String(), value.Unit
 	plan.Options.Resolution = value.Resolution
 	plan.Options.Exact = spec.Kind == metric.KindISA
-	plan.Options.CodeIdentity = len(h.spec.Artifact) > 0 && spec.Kind != metric.KindTime && spec.Kind != metric.KindExit
+	if plan.Options.Exact {
+		plan.Options.WarmupRuns = 0 // code does not warm up
+	}
+	if err := h.settleIdentity(plan, spec, value.Label); err != nil {
+		return nil, err
+	}
 	if plan.Options.Better = search.Polarity(h.spec.Better); plan.Options.Better == "" {
 		plan.Options.Better = search.Polarity(value.Better)
 	}
@@ -99,6 +119,9 @@ func (h *hunt) tryAt(ctx context.Context, commit string, spec metric.Spec) (fail
 			return "", err
 		}
 		h.tried.buildS = res.Elapsed.Seconds()
+		if err := h.builtEarly(commit, res); err != nil {
+			return "", err
+		}
 		if res.Outcome != bench.OK {
 			return fmt.Sprintf("%s: %s: %s", short(commit), res.Outcome, lastLines(res.Tail)), nil
 		}

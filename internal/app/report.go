@@ -72,16 +72,15 @@ func (a *App) Report(ctx context.Context, id, format, detail string, w io.Writer
 	if err != nil {
 		return err
 	}
-	if err := write(w, doc); err != nil || detail != "diff" || doc.PatchPath == "" {
-		return err
+	doc.Brief = detail == "summary"
+	if detail == "diff" && doc.PatchPath != "" {
+		patch, err := os.ReadFile(doc.PatchPath)
+		if err != nil {
+			return fmt.Errorf("reading the culprit's diff: %w", err)
+		}
+		doc.Patch = strings.ToValidUTF8(string(patch), "\uFFFD")
 	}
-	patch, err := os.Open(doc.PatchPath)
-	if err != nil {
-		return fmt.Errorf("reading the culprit's diff: %w", err)
-	}
-	defer patch.Close()
-	_, err = io.Copy(w, patch)
-	return err
+	return write(w, doc)
 }
 
 // document gathers what a report tells. The repository may be gone meanwhile:
@@ -94,13 +93,17 @@ func (a *App) document(ctx context.Context, run *session.Run, q asked, s *engine
 	repo, err := gitrepo.Open(ctx, q.Spec.Repo)
 	if err != nil {
 		d.Sections = append(d.Sections, report.Section{Title: "Repository", Prose: []string{"It could not be read for this report: " + err.Error()}})
+		d.Sections = append(d.Sections, noteSections(s)...)
 		return d, nil
 	}
 	a.describeCommits(ctx, repo, d)
-	if d.Result.Culprit == "" || d.Result.LastGood == "" {
-		return d, nil
+	if from, _ := changeOf(d.Result); from != "" {
+		if err := a.describeChange(ctx, run, repo, d, s); err != nil {
+			return nil, err
+		}
 	}
-	return d, a.describeChange(ctx, run, repo, d)
+	d.Sections = append(d.Sections, noteSections(s)...)
+	return d, nil
 }
 
 func commandText(s Spec) string {
@@ -132,10 +135,10 @@ func (a *App) describeCommits(ctx context.Context, repo *gitrepo.Repo, d *report
 	}
 }
 
-// describeChange adds what changed between the last good commit and the
-// culprit: files, the patch, and hints at the cause.
-func (a *App) describeChange(ctx context.Context, run *session.Run, repo *gitrepo.Repo, d *report.Document) error {
-	from, to := d.Result.LastGood, d.Result.Culprit
+// describeChange adds what changed between the last good commit and the culprit:
+// files, the patch, what is known and what is a guess, and hints at the cause.
+func (a *App) describeChange(ctx context.Context, run *session.Run, repo *gitrepo.Repo, d *report.Document, s *engine.State) error {
+	from, to := changeOf(d.Result)
 	files, err := repo.DiffStat(ctx, from, to)
 	if err != nil {
 		return err
@@ -146,13 +149,17 @@ func (a *App) describeChange(ctx context.Context, run *session.Run, repo *gitrep
 	if d.PatchPath, err = a.patchFile(ctx, run, repo, from, to); err != nil {
 		return err
 	}
-	found, err := hintsBetween(ctx, repo, from, to, hints.Options{})
+	found, err := hintsBetween(ctx, repo, from, to, hints.Options{ISA: isaChanges(s)})
 	if err != nil {
 		return err
 	}
 	var text bytes.Buffer
 	if err := hints.WriteText(&text, found); err != nil {
 		return err
+	}
+	d.Sections = append(d.Sections, attribution(s, d.Result, found))
+	if n := s.Note(noteCode); n != nil {
+		d.Sections = append(d.Sections, section(*n))
 	}
 	d.Sections = append(d.Sections, report.Section{
 		Title: "Hints", Prose: []string{"Changes in the culprit's diff that often cost speed. They are guesses from the text of the diff, not measurements."},

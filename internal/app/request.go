@@ -20,10 +20,13 @@ type asked struct {
 	Good   string `json:"good_hash,omitempty"`
 	Bad    string `json:"bad_hash,omitempty"`
 	Kind   string `json:"kind,omitempty"`   // "" a hunt, "compare" a measurement
-	Parent string `json:"parent,omitempty"` // run whose culprit this one looks into
+	Parent string `json:"parent,omitempty"` // run that this one works for
 	// Revs are the other revisions that the spec names, so that a branch that
 	// moves, or HEAD in in-place mode, means the same after a restart.
 	Revs map[string]string `json:"revs,omitempty"`
+
+	Commits []string `json:"commits,omitempty"` // of a measurement, when they are more than the ends
+	Outer   *outer   `json:"outer,omitempty"`   // where the tree comes from, when the commits are those of a dependency
 }
 
 // otherRevs lists the revisions that s names beside its ends, by option.

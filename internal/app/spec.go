@@ -96,6 +96,15 @@ func (s *Spec) Validate() error {
 	oneOf("checkout", s.Checkout, "clone", "worktree", "in-place")
 	oneOf("clean", s.Clean, "none", "ignored", "all")
 	oneOf("executor", s.Executor, "local")
+	for _, kind := range s.Prove {
+		oneOf("prove", kind, "revert", "fix-on")
+		if kind == "fix-on" && len(s.Patch) == 0 {
+			errs = append(errs, errors.New("prove is \"fix-on\", which needs a patch"))
+		}
+	}
+	if err := s.checkLadder(); err != nil {
+		errs = append(errs, err)
+	}
 	within("min_gap", s.MinGapPct, 0, 1e6)
 	within("threshold_pct", s.ThresholdPct, 1, 99)
 	within("num_runs", float64(s.NumRuns), 1, 1000)

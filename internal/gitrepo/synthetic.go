@@ -122,3 +122,8 @@ func (w *Workspace) Fresh(ctx context.Context, hash string) (Changed, error) {
 	defer func() { w.opts.Clean = clean }()
 	return w.Checkout(ctx, hash)
 }
+
+// Blob is Repo.Blob of the repository that the tree belongs to.
+func (w *Workspace) Blob(ctx context.Context, hash, path string, limit int64) ([]byte, error) {
+	return w.repo.Blob(ctx, hash, path, limit)
+}
