@@ -34,15 +34,8 @@ func (a *App) Capture(ctx context.Context, r CaptureRequest) (string, error) {
 		return "", fmt.Errorf("capturing machine code: folder %q is not empty", out)
 	}
 	r.Spec.Dump = r.DumpCmd
-	snapshots, err := a.dumps(ctx, r.Spec, []string{r.Rev}, []string{out})
-	if err != nil {
+	if _, err := a.dumps(ctx, r.Spec, []string{r.Rev}, []string{out}); err != nil {
 		return "", err
-	}
-	if len(snapshots[0].Kernels) == 0 {
-		return "", &HintError{
-			Err:   fmt.Errorf("capturing machine code of %s: the dump has no kernel", r.Rev),
-			Hints: []string{"the command must write assembly or code objects to {dump_dir}", "a cache hit dumps nothing: switch the compiler's cache off"},
-		}
 	}
 	return out, nil
 }
@@ -148,6 +141,12 @@ func (h *hunt) dumpAt(ctx context.Context, commit, out string) (*amdgpu.Snapshot
 	}
 	if run.Outcome != bench.OK {
 		return nil, fmt.Errorf("%s: %s: %s", run.Outcome, run.Detail, lastLines(run.Tail))
+	}
+	if why := h.nothing(s, run); why != "" && len(s.Problems) == 0 {
+		return nil, &HintError{
+			Err:   errors.New(why),
+			Hints: []string{"the command must write assembly or code objects to {dump_dir}", "a cache hit dumps nothing: switch the compiler's cache off"},
+		}
 	}
 	if out == "" {
 		return s, nil

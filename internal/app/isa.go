@@ -195,10 +195,14 @@ func into(dump, tree, rel string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	if err := os.Symlink(from, to); err != nil && !errors.Is(err, fs.ErrExist) {
+	if real, err := filepath.EvalSymlinks(from); err == nil && os.Link(real, to) == nil {
+		return nil
+	}
+	data, err := os.ReadFile(from) // on another file system
+	if err != nil {
 		return err
 	}
-	return nil
+	return os.WriteFile(to, data, 0o600)
 }
 
 // empty reports whether there is no file below dir.

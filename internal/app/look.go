@@ -33,7 +33,7 @@ func (a *App) Status(_ context.Context, id string) (*Status, error) {
 	return st, nil
 }
 
-// List is every run, newest first.
+// List is every run, newest first, without those that work for another one.
 func (a *App) List(ctx context.Context) ([]Brief, error) {
 	ids, err := a.store.IDs()
 	if err != nil {
@@ -44,6 +44,9 @@ func (a *App) List(ctx context.Context) ([]Brief, error) {
 		run, err := a.store.Open(id)
 		if err != nil {
 			continue // removed meanwhile
+		}
+		if q, err := readAsked(run); err == nil && q.Inside {
+			continue // its parent tells of it
 		}
 		briefs = append(briefs, a.brief(ctx, run))
 	}

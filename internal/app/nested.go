@@ -22,7 +22,7 @@ func (h *hunt) nested(kind string) *engine.Nested {
 // request is this hunt's request for a run that works for it: it asks nothing
 // and does not do itself what the whole hunt is to do.
 func (h *hunt) request() asked {
-	q := asked{Spec: h.spec, Root: h.asked.Root, Good: h.asked.Good, Bad: h.asked.Bad, Parent: h.run.ID, Revs: h.asked.Revs, Outer: h.asked.Outer}
+	q := asked{Spec: h.spec, Root: h.asked.Root, Good: h.asked.Good, Bad: h.asked.Bad, Parent: h.run.ID, Inside: true, Revs: h.asked.Revs, Outer: h.asked.Outer}
 	q.Spec.Skip, q.Spec.Prove, q.Spec.Ladder, q.Spec.Reuse, q.Spec.Mode, q.Spec.Yes = nil, nil, "", "", "auto", true
 	q.Spec.Reference, q.Spec.All = 0, false
 	if p := h.state.Plan; p != nil {

@@ -25,6 +25,7 @@ type asked struct {
 	// moves, or HEAD in in-place mode, means the same after a restart.
 	Revs map[string]string `json:"revs,omitempty"`
 
+	Inside  bool     `json:"inside,omitempty"`  // it is a part of its parent's work, with the parent's tree
 	Commits []string `json:"commits,omitempty"` // of a measurement, when they are more than the ends
 	Outer   *outer   `json:"outer,omitempty"`   // where the tree comes from, when the commits are those of a dependency
 }

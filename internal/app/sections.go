@@ -22,6 +22,9 @@ func section(n engine.Note) report.Section {
 func noteSections(s *engine.State) []report.Section {
 	var list []report.Section
 	for _, n := range s.Notes {
+		if code := s.Note(noteCode); n.Kind == noteEndsCode && code != nil && code.Pre == n.Pre && n.Pre != "" {
+			n.Prose, n.Pre = append(n.Prose, "Between the ends it changed as it did in this commit."), ""
+		}
 		if n.Kind != noteCode && !strings.HasPrefix(n.Kind, "proof_") {
 			list = append(list, section(n))
 		}

@@ -35,18 +35,38 @@ type isaFlags struct {
 
 func (c *command) isaDiffCmd() *cobra.Command {
 	var f isaFlags
+	spec := app.DefaultSpec()
+	var r app.ISARequest
 	cmd := &cobra.Command{
-		Use: "diff BEFORE AFTER", Short: "Compare two dumps, code objects or snapshots kernel by kernel",
+		Use: "diff BEFORE AFTER", Short: "Compare two dumps, code objects, snapshots or commits kernel by kernel",
 		Long: `Compares the resources of each kernel. BEFORE and AFTER are, in any mixture, dump
 directories, files, code objects, bundles or JSON snapshots.
 
+With --before-rev and --after-rev it compares two commits instead: each is
+checked out in our own clone, built if --build is given, and dumped by the same
+command into a fresh {dump_dir}; or its --artifact files are read.
+
 The last line of stdout is RESULT: OK (exit 0), RESULT: REGRESSION (exit 1) or
 RESULT: NOT TRUSTWORTHY (exit 2).`,
-		Args: cobra.ExactArgs(2),
+		Example: `  perfbisect isa diff before/ after/
+  perfbisect isa diff --before-rev v1.4 --after-rev main --dump 'make asm OUT={dump_dir}'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.isaDiff(cmd, app.ISARequest{Before: args[0], After: args[1]}, f)
+			commits := r.BeforeRev != "" || r.AfterRev != ""
+			switch {
+			case commits && len(args) > 0:
+				return usage("isa diff compares two paths or two commits, not both")
+			case !commits && len(args) != 2:
+				return usage("isa diff takes BEFORE and AFTER, or --before-rev and --after-rev")
+			case !commits:
+				r.Before, r.After = args[0], args[1]
+			}
+			r.Repo, r.DumpCmd, r.Spec = spec.Repo, spec.Dump, spec
+			return c.isaDiff(cmd, r, f)
 		},
 	}
+	addSpecFlags(cmd.Flags(), &spec)
+	cmd.Flags().StringVar(&r.BeforeRev, "before-rev", "", "the commit before")
+	cmd.Flags().StringVar(&r.AfterRev, "after-rev", "", "the commit after")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "only the count of untrustworthy items and the verdict")
 	cmd.Flags().StringVar(&f.json, "json", "", "write the whole comparison to this file")
 	cmd.Flags().BoolVar(&f.allRows, "all-rows", false, "unchanged kernels too")
