@@ -142,7 +142,7 @@ func (h *hunt) dumpAt(ctx context.Context, commit, out string) (*amdgpu.Snapshot
 	if run.Outcome != bench.OK {
 		return nil, fmt.Errorf("%s: %s: %s", run.Outcome, run.Detail, lastLines(run.Tail))
 	}
-	if why := h.nothing(s, run); why != "" && len(s.Problems) == 0 {
+	if why := h.nothing(s, run); why != "" {
 		return nil, &HintError{
 			Err:   errors.New(why),
 			Hints: []string{"the command must write assembly or code objects to {dump_dir}", "a cache hit dumps nothing: switch the compiler's cache off"},

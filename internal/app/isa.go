@@ -267,8 +267,14 @@ func (h *hunt) nothing(s *amdgpu.Snapshot, run bench.RunResult) string {
 		}
 		text += fmt.Sprintf("; %s: %s", skip.File, skip.Reason)
 	}
+	for _, p := range s.Problems {
+		if p.Class != amdgpu.InputEmpty {
+			text += "; " + p.String()
+			break
+		}
+	}
 	text = "the dump has no kernel: " + text
-	if tail := lastLines(run.Tail); tail != "" {
+	if tail := lastLines(string(run.Stdout.Tail) + string(run.Stderr.Tail)); tail != "" {
 		text += "; the command printed: " + tail
 	}
 	return text
