@@ -28,12 +28,18 @@ func TestMergeJSON(t *testing.T) {
 	tests := []struct{ why, text, want string }{
 		{"an empty file", " \n", snippet},
 		{"an empty object", "{}\n", snippet},
-		{"other settings stay, in their order and spacing", `{"theme":"dark",  "a": [1,2]}`,
-			"{\n  \"mcpServers\": {\n    \"perfbisect\": {\n      \"args\": [\n        \"serve\"\n      ],\n      \"command\": \"/new/perfbisect\"\n    }\n  },\"theme\":\"dark\",  \"a\": [1,2]}"},
-		{"other servers stay", "{\n  \"mcpServers\": {\n    \"x\": {\"url\": \"u\"}\n  }\n}\n",
-			"{\n  \"mcpServers\": {\n    \"perfbisect\": {\n      \"args\": [\n        \"serve\"\n      ],\n      \"command\": \"/new/perfbisect\"\n    },\n    \"x\": {\"url\": \"u\"}\n  }\n}\n"},
-		{"of our own entry only the path is renewed", `{"mcpServers":{"perfbisect":{"command":"/old","args":["serve","--read-only"],"env":{"K":"v"}}}}`,
-			`{"mcpServers":{"perfbisect":{"command":"/new/perfbisect","args":["serve","--read-only"],"env":{"K":"v"}}}}`},
+		{
+			"other settings stay, in their order and spacing", `{"theme":"dark",  "a": [1,2]}`,
+			"{\n  \"mcpServers\": {\n    \"perfbisect\": {\n      \"args\": [\n        \"serve\"\n      ],\n      \"command\": \"/new/perfbisect\"\n    }\n  },\"theme\":\"dark\",  \"a\": [1,2]}",
+		},
+		{
+			"other servers stay", "{\n  \"mcpServers\": {\n    \"x\": {\"url\": \"u\"}\n  }\n}\n",
+			"{\n  \"mcpServers\": {\n    \"perfbisect\": {\n      \"args\": [\n        \"serve\"\n      ],\n      \"command\": \"/new/perfbisect\"\n    },\n    \"x\": {\"url\": \"u\"}\n  }\n}\n",
+		},
+		{
+			"of our own entry only the path is renewed", `{"mcpServers":{"perfbisect":{"command":"/old","args":["serve","--read-only"],"env":{"K":"v"}}}}`,
+			`{"mcpServers":{"perfbisect":{"command":"/new/perfbisect","args":["serve","--read-only"],"env":{"K":"v"}}}}`,
+		},
 		{"nothing to do", snippet, snippet},
 	}
 	for _, tt := range tests {
