@@ -184,15 +184,17 @@ func (p *problem) confirmed(b *belief, pairs []float64, odds float64) bool {
 	return len(pairs) >= pairsLeast(b) && odds >= confirmOdds(p.v.Options.Confidence, b)
 }
 
-// pairsLeast is the number of pairs, in turn, that a proof takes at least.
+// pairsLeast is the number of pairs, in turn, that a proof takes at least. A clock
+// that switches and stays for two or three runs makes as many pairs look like a
+// step, where its states are as far apart as the levels.
 func pairsLeast(b *belief) int {
 	switch {
 	case b.separation >= pairOneFrom:
 		return 1
-	case b.sticky():
-		return 3
+	case b.separation >= pairTwoFrom:
+		return 2
 	}
-	return 2
+	return 4
 }
 
 // pairUp schedules pairs in alternating order: as many as the odds still need,

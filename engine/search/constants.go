@@ -74,7 +74,7 @@ const (
 	oddsStrict         = 4.6   // 99 to 1
 	pairsQuick         = 2     // enough with --confidence quick
 	pairOneFrom        = 8.0   // † separation from which one pair may prove a step
-	pairTwoFrom        = 4.5   // † below it states of the machine can hide in the scatter
+	pairTwoFrom        = 5.0   // † and two; below it four, because states of the machine can hide in the scatter
 	stickyLambda       = 0.9   // † share of the evidence left by autocorrelation, below which runs are taken to depend
 	rejectOdds         = -3.0  // ln odds at which a suspect is dropped
 	statedCap          = 0.995 // never said to be surer: the families show one wrong answer in 200
