@@ -56,6 +56,9 @@ func (a *App) launch(ctx context.Context, run *session.Run, q asked) error {
 	if err := h.takeSlot(ctx); err != nil {
 		return errors.Join(err, h.journal.Close())
 	}
+	// Before launch returns, so that nobody who looks next sees the old pause. The
+	// loop says it again, and what is wrong, if it could not be written.
+	_ = h.resumed()
 	a.mu.Lock()
 	a.hunts[run.ID] = h
 	delete(a.lost, run.ID)
@@ -208,7 +211,7 @@ func (h *hunt) loop(ctx context.Context) error {
 
 // resumed journals that a paused hunt goes on.
 func (h *hunt) resumed() error {
-	if h.state.Status != engine.Paused {
+	if h.state.Status != engine.Paused || h.asked.Kind == "capture" {
 		return nil
 	}
 	return h.append(engine.Event{Kind: engine.EventResumed})
