@@ -163,6 +163,9 @@ func duration(name, usage string, at func(*Spec) *float64) Option {
 			return nil
 		},
 		Get: func(s *Spec) string {
+			if *at(s) == 0 {
+				return "0" // what a flag does not show as its default
+			}
 			return time.Duration(*at(s) * float64(time.Second)).String()
 		},
 	}

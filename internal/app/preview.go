@@ -127,14 +127,24 @@ func (p *Preview) try(o metric.Output, spec metric.Spec) error {
 	return nil
 }
 
+func quantity(n int) string {
+	if n == 1 {
+		return "1 number"
+	}
+	return fmt.Sprintf("%d numbers", n)
+}
+
 func (p *Preview) describe(n int) {
 	switch {
 	case p.Chosen == nil:
 		p.Summary = "No number in the output could be a metric; \"time\" would take the wall time of the command."
 		p.Next = "let the benchmark print a number, or use metric \"time\""
 	case p.Sure:
-		p.Summary = fmt.Sprintf("The metric is %s = %s (%d numbers seen).", p.Chosen.Metric, p.Chosen.Shown, n)
+		p.Summary = fmt.Sprintf("The metric is %s = %s (%s seen).", p.Chosen.Metric, p.Chosen.Shown, quantity(n))
 		p.Next = fmt.Sprintf("call bisect_start with metric %q", p.Chosen.Metric)
+	case n == 1:
+		p.Summary = fmt.Sprintf("The only number is %s = %s; nothing says that it is the metric.", p.Chosen.Metric, p.Chosen.Shown)
+		p.Next = "ask the user whether it counts, then call bisect_start with its metric"
 	default:
 		p.Summary = fmt.Sprintf("Several of %d numbers could be the metric; the likeliest is %s = %s.", n, p.Chosen.Metric, p.Chosen.Shown)
 		p.Next = "ask the user which one counts, then call bisect_start with its metric"

@@ -42,7 +42,7 @@ func (a *App) Steps(_ context.Context, id string, n int) ([]StepLine, error) {
 	return lines, nil
 }
 
-// shown writes values for people: one as it is, several as smallest … largest.
+// shown writes values for people: one as it is, several as their value or smallest … largest.
 func shown(values []float64, unit string) string {
 	switch len(values) {
 	case 0:
@@ -53,6 +53,9 @@ func shown(values []float64, unit string) string {
 	low, high := values[0], values[0]
 	for _, v := range values {
 		low, high = min(low, v), max(high, v)
+	}
+	if low == high {
+		return fmt.Sprintf("%s (%d equal runs)", metric.Format(low, unit), len(values))
 	}
 	return fmt.Sprintf("%s … %s (%d runs)", metric.Format(low, unit), metric.Format(high, unit), len(values))
 }

@@ -138,9 +138,7 @@ Without arguments on a pipe it serves MCP on stdio, for agents.`,
 	root.PersistentFlags().StringVar(&c.cacheDir, "cache-dir", "", "where our clones are kept (default $XDG_CACHE_HOME/perfbisect)")
 	root.AddCommand(c.runCmd(), c.resumeCmd(), c.waitCmd(), c.statusCmd(), c.listCmd(), c.markCmd(), c.answerCmd(),
 		c.reportCmd(), c.stopCmd(), c.compareCmd(), c.metricCmd(), c.isaCmd(), c.hintsCmd(), c.serveCmd(), c.setupCmd(), c.demoCmd())
-	for _, sub := range root.Commands() {
-		wrapArgs(sub)
-	}
+	wrapArgs(root)
 	return root
 }
 

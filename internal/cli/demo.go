@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -82,8 +83,12 @@ type reply struct {
 func (c *command) demoHunt(ctx context.Context, client *tools.Client, repo *demo.Repo) error {
 	call := func(tool string, args map[string]any) (reply, error) {
 		var r reply
-		fmt.Fprintf(c.Stdout, "agent  > %s %v\n", tool, args)
-		err := client.Call(ctx, tool, args, &r)
+		shown, err := json.Marshal(args)
+		if err != nil {
+			return r, fmt.Errorf("calling %s: %w", tool, err)
+		}
+		fmt.Fprintf(c.Stdout, "agent  > %s %s\n", tool, shown)
+		err = client.Call(ctx, tool, args, &r)
 		if err == nil {
 			fmt.Fprintf(c.Stdout, "server < %s\n", r.Summary)
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"perfbisect/engine"
 	"perfbisect/internal/app"
 )
 
@@ -74,7 +76,7 @@ func (c *command) listCmd() *cobra.Command {
 				}
 				tw := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
 				for _, r := range runs {
-					fmt.Fprintf(tw, "%s\t%s\t%s..%s\t%s\n", r.RunID, r.State, r.Good, r.Bad, r.Repo)
+					fmt.Fprintf(tw, "%s\t%s\t%s..%s\t%s\n", r.RunID, r.State, shortHash(r.Good), shortHash(r.Bad), r.Repo)
 				}
 				return tw.Flush()
 			})
@@ -82,6 +84,16 @@ func (c *command) listCmd() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return cmd
+}
+
+// shortHash shortens a full hash, and leaves other revisions as the user wrote them.
+func shortHash(rev string) string {
+	if len(rev) == 40 || len(rev) == 64 {
+		if _, err := hex.DecodeString(rev); err == nil {
+			return engine.Short(rev)
+		}
+	}
+	return rev
 }
 
 func (c *command) markCmd() *cobra.Command {

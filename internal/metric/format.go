@@ -53,9 +53,10 @@ func scaled(v float64, unit string, steps []step) string {
 }
 
 // round writes v with four significant digits, without zeros at the end, and
-// whole numbers up to a million in full.
+// whole numbers in full as long as a float64 counts by one: the difference of two
+// counts of instructions is often in their last digits.
 func round(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) < 1e6 {
+	if v == math.Trunc(v) && math.Abs(v) <= 1<<53 {
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
 	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)

@@ -26,7 +26,12 @@ func TestFormat(t *testing.T) {
 		{33.3333, "%", "33.33%"},
 		{1.5, "x", "1.5x"},
 		{1024, "", "1024"},
-		{1.23456e9, "", "1.235e+09"},
+		{7618123, "", "7618123"},          // a count is exact
+		{1 << 53, "", "9007199254740992"}, // the last that a float64 counts
+		{1 << 54, "", "1.801e+16"},        // beyond, neighbours are not told apart
+		{1234567.5, "", "1235000"},        // not a count
+		{7618123, "insn", "7618123 insn"}, // nor is the unit known
+		{7618123, "B", "7.618 MB"},        // a scaled unit is rounded
 		{250, "W", "250 W"},
 	}
 	for _, tt := range tests {
