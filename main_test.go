@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -23,6 +24,10 @@ import (
 func TestMain(m *testing.M) {
 	if proc.IsSupervisor(os.Args) {
 		proc.SupervisorMain()
+	}
+	if len(os.Args) > 1 && strings.HasSuffix(os.Args[0], ".test") && !strings.HasPrefix(os.Args[1], "-") {
+		fmt.Fprintf(os.Stderr, "started as %q: this is the test program, not perfbisect\n", os.Args)
+		os.Exit(2) // running the tests again would start this again
 	}
 	testscript.Main(m, map[string]func(){
 		"perfbisect": main,
@@ -46,8 +51,38 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"mkrepo": mkrepo, "fingerprint": fingerprint, "mcphunt": mcphunt, "waitfor": waitfor,
+			"tinydisk": tinyDisk, "readonly": readOnly,
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "mount" {
+				return canMount(), nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 	})
+}
+
+// canMount reports whether we may mount file systems: on Linux, as root.
+func canMount() bool {
+	dir, err := os.MkdirTemp("", "mount")
+	if err != nil {
+		return false
+	}
+	defer os.Remove(dir)
+	return exec.Command("mount", "-t", "tmpfs", "tmpfs", dir).Run() == nil && exec.Command("umount", dir).Run() == nil
+}
+
+// tinydisk DIR makes DIR a disk with a megabyte of room.
+func tinyDisk(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(exec.Command("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", dir).Run())
+	ts.Defer(func() { _ = exec.Command("umount", dir).Run() })
+}
+
+// readonly DIR makes the disk at DIR read-only.
+func readOnly(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(exec.Command("mount", "-o", "remount,ro", ts.MkAbs(args[0])).Run())
 }
 
 // mkrepo DIR n=N [culprit=K] [broken=A-B] [merge=K] makes a repository and sets
