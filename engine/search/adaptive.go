@@ -128,7 +128,7 @@ func (p *problem) conclude(b *belief, phase Phase) answer {
 		if mass >= confirmMass(conf, b.separation) && p.confirmed(b, pairs, odds) {
 			return answer{suspect: s, mass: mass, odds: odds, belief: b}
 		}
-		if mass >= pairMass && !p.confirmed(b, pairs, odds) && len(pairs) < pairsMax {
+		if mass >= pairMass && !p.confirmed(b, pairs, odds) && len(pairs) < pairsMax && p.testable(s.fast) && p.testable(s.slow) {
 			return answer{next: p.next(b, PhaseConfirm, p.pairUp(s, len(pairs), odds, b),
 				"the last fast and the first slow commit in turn, to prove the step lies between")}
 		}
@@ -140,7 +140,7 @@ func (p *problem) conclude(b *belief, phase Phase) answer {
 		}
 	}
 	if o.pos < 0 {
-		return answer{suspect: s, mass: mass, odds: pairOdds(p.pairs(s), b.levels), belief: b}
+		return answer{belief: b} // nothing testable is left: the best bracket
 	}
 	return answer{next: p.next(b, phase, p.lookAt(b, o), p.explain(b, o))}
 }
@@ -170,7 +170,7 @@ func (p *problem) concludeAmong(b *belief) (answer, bool) {
 	if p.confirmed(b, pairs, odds) {
 		return answer{suspect: s, mass: mass, odds: odds, belief: b}, true
 	}
-	if len(pairs) >= pairsMax {
+	if len(pairs) >= pairsMax || !p.testable(s.fast) || !p.testable(s.slow) {
 		return answer{}, false
 	}
 	return answer{next: p.next(b, PhaseConfirm, p.pairUp(s, len(pairs), odds, b), "the commits on both sides of the last candidates in turn")}, true

@@ -393,3 +393,32 @@ func TestEstimateShrinks(t *testing.T) {
 		t.Errorf("after 8 decisions: %.1f runs and %.1f builds, at first %.1f and %.1f", later, laterBuilds, runs, builds)
 	}
 }
+
+// A position that has given values and then fails for good does not hold the hunt
+// up, wherever it is.
+func TestPositionThatStopsWorking(t *testing.T) {
+	for _, pos := range []int{0, 16, 17, 40} {
+		h := newHunter(t, 40, noisy(17, 5, 1))
+		for range 400 {
+			d := search.Adaptive{}.Decide(h.v)
+			if d.Kind == search.Done {
+				break
+			}
+			if d.Kind == search.Ask {
+				h.v.Answers[d.Question.ID] = d.Question.Default
+				continue
+			}
+			if len(h.v.Runs) > 12 {
+				h.fails[pos] = search.GPUFault
+			}
+			h.measure(d)
+		}
+		d := search.Adaptive{}.Decide(h.v)
+		if d.Kind != search.Done {
+			t.Fatalf("position %d fails: still going after %d runs: %+v", pos, len(h.v.Runs), d.Batches)
+		}
+		if f := d.Finding; !slices.Contains(f.Candidates, 17) {
+			t.Errorf("position %d fails: %s %v", pos, f.Outcome, f.Candidates)
+		}
+	}
+}

@@ -87,6 +87,8 @@ const (
 	amongMax           = 12    // largest set that is named
 	failuresQuestion   = 3     // failures in a row after which the user is asked, once
 
+	failuresMost = 3 // failures of a position that also gave values, and no fewer than those, after which it is left alone
+
 	// Several steps.
 	middleShare  = 0.25 // of the gap: a level this far from both ends is a level of its own
 	middleZ      = 4.0  // and by this many of its own and the ends' standard errors

@@ -147,8 +147,8 @@ func (p *problem) binary() bool {
 // setPlaces finds what cannot be tested and what was visited.
 func (p *problem) setPlaces() {
 	for i, place := range p.v.Places {
-		if place.Failure.Failed() && len(p.runsAt[i]) == 0 {
-			p.bad[i] = place.Failure
+		if place.Failure.Failed() && (len(p.runsAt[i]) == 0 || place.Failures >= max(failuresMost, len(p.runsAt[i]))) {
+			p.bad[i] = place.Failure // one that fails now and then is tried again
 		}
 		if place.Built && len(p.runsAt[i]) == 0 && !place.Failure.Failed() && i > 0 && i < p.n {
 			p.built = append(p.built, i)

@@ -126,7 +126,7 @@ func (p *problem) residual(w window, first answer, gap float64) (found []answer,
 	for len(queue) > 0 && len(found)+1 < stepsMax {
 		r := queue[0]
 		queue = queue[1:]
-		if r.hi <= r.lo || p.weight(r.lo, r.hi) <= 0 {
+		if r.hi <= r.lo || p.weight(r.lo, r.hi) <= 0 || !p.testable(r.lo) || !p.testable(r.hi) {
 			continue
 		}
 		differ, next := p.rest(r, gap, first.belief.levels.s)
