@@ -129,3 +129,6 @@ func realPath(path string) (string, error) {
 	}
 	return filepath.EvalSymlinks(abs)
 }
+
+// StateDir is the folder in which runs are kept.
+func (a *App) StateDir() string { return a.cfg.StateDir }

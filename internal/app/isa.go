@@ -149,7 +149,7 @@ func (h *hunt) collect(dump string, begun time.Time) error {
 	if h.spec.Dump == "" {
 		return h.collectArtifacts(dump)
 	}
-	if !empty(dump) {
+	if !emptyFolder(dump) {
 		return nil
 	}
 	return h.collectTemps(dump, begun)
@@ -206,7 +206,7 @@ func into(dump, tree, rel string) error {
 }
 
 // empty reports whether there is no file below dir.
-func empty(dir string) bool {
+func emptyFolder(dir string) bool {
 	none := true
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -256,7 +256,7 @@ func (h *hunt) nothing(s *amdgpu.Snapshot, run bench.RunResult) string {
 		if text = fmt.Sprintf("%d files match %q", len(list), h.spec.Artifact); err != nil {
 			text = err.Error()
 		}
-	case empty(h.dumpPath()):
+	case emptyFolder(h.dumpPath()):
 		text = "the command ended well and wrote nothing to {dump_dir}, nor did it leave temporary device code in the tree; a compiler that found its code in a cache dumps none"
 	default:
 		text = "what the command wrote to {dump_dir} was read"

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +14,7 @@ import (
 
 type serveOptions struct {
 	transport, addr, tokenFile string
-	origins                    []string
+	origins, hosts             []string
 	readOnly, instructions     bool
 }
 
@@ -25,7 +26,11 @@ func (c *command) serveCmd() *cobra.Command {
 HTTP a bearer token is always required; SSE is deprecated by the protocol.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.instructions {
-				fmt.Fprintln(c.Stdout, prompts.Instructions())
+				text := prompts.Instructions()
+				if o.readOnly {
+					text = prompts.ReadOnlyInstructions()
+				}
+				fmt.Fprintln(c.Stdout, text)
 				return nil
 			}
 			return c.serve(cmd.Context(), o)
@@ -34,8 +39,9 @@ HTTP a bearer token is always required; SSE is deprecated by the protocol.`,
 	f := cmd.Flags()
 	f.StringVar(&o.transport, "transport", "stdio", "stdio, http or sse")
 	f.StringVar(&o.addr, "addr", tools.DefaultAddr, "where http and sse listen")
-	f.StringVar(&o.tokenFile, "token-file", "", "bearer token for http and sse; made if it does not exist")
+	f.StringVar(&o.tokenFile, "token-file", "", "bearer token for http and sse; made if it does not exist (default: mcp-token in the state folder)")
 	f.StringSliceVar(&o.origins, "allow-origin", nil, "web origin that may call (repeatable)")
+	f.StringSliceVar(&o.hosts, "allow-host", nil, "host name that may be asked for, besides this machine (repeatable)")
 	f.StringArrayVar(&c.allowRoots, "allow-root", nil, "folder below which repositories must lie (repeatable)")
 	f.BoolVar(&o.readOnly, "read-only", false, "leave out every tool that runs a command")
 	f.BoolVar(&o.instructions, "instructions", false, "print what the server tells models, and end")
@@ -45,11 +51,17 @@ HTTP a bearer token is always required; SSE is deprecated by the protocol.`,
 func (c *command) serve(ctx context.Context, o serveOptions) error {
 	return c.with(func(a *app.App) error {
 		s := tools.New(a, tools.Options{Version: c.Version, ReadOnly: o.readOnly, Log: c.Stderr})
+		defer s.Close()
 		switch o.transport {
 		case "stdio":
 			return tools.ServeStdio(ctx, s, c.Stdin, c.Stdout)
 		case "http", "sse":
-			return tools.ServeHTTP(ctx, s, tools.HTTPOptions{Transport: o.transport, Addr: o.addr, TokenFile: o.tokenFile, AllowOrigins: o.origins})
+			if o.tokenFile == "" {
+				o.tokenFile = filepath.Join(a.StateDir(), "mcp-token")
+			}
+			return tools.ServeHTTP(ctx, s, tools.HTTPOptions{
+				Transport: o.transport, Addr: o.addr, TokenFile: o.tokenFile, AllowOrigins: o.origins, AllowHosts: o.hosts,
+			})
 		}
 		return usage("transport is %q, must be one of: stdio, http, sse", o.transport)
 	})
