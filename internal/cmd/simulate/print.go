@@ -25,9 +25,9 @@ func (p *printer) head() {
 
 func (p *printer) cell(c enginetest.Cell) {
 	q := c.Problem
-	format := "%-9s %-8s %6d %5.3g %5.3g %6.2g %7s %7.1f %7.1f %6.0f %7.1f %6.1f %7.1f %6.2f  %s\n"
+	format := "%-9s %-8s %6d %5.3g %5.3g %6.2g %7s %7.1f %7.1f %6.0f %7.1f %6.1f %7s %6.2f  %s\n"
 	if p.s.markdown {
-		format = "| %s | %s | %d | %.3g | %.3g | %.2g | %s | %.1f | %.1f | %.0f | %.1f | %.1f | %.1f | %.2f |%.0s\n"
+		format = "| %s | %s | %d | %.3g | %.3g | %.2g | %s | %.1f | %.1f | %.0f | %.1f | %.1f | %s | %.2f |%.0s\n"
 	}
 	right := "-"
 	if c.Named > 0 {
@@ -37,10 +37,18 @@ func (p *printer) cell(c enginetest.Cell) {
 		}
 	}
 	fmt.Printf(format, c.Planner, q.Noise, q.N, q.D, q.Build, q.Broken, right, 100*c.Silent(), c.Runs, c.P95,
-		c.Builds, c.Rounds, 100*c.Stated, c.Runs/c.Bound, outcomes(c))
+		c.Builds, c.Rounds, stated(c), c.Runs/c.Bound, outcomes(c))
 	if p.s.wrong && len(c.Wrong) > 0 {
 		fmt.Println("  wrong seeds:", c.Wrong)
 	}
+}
+
+// stated is the mean probability; a planner that states none has a dash.
+func stated(c enginetest.Cell) string {
+	if c.Stated == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f", 100*c.Stated)
 }
 
 func outcomes(c enginetest.Cell) string {
