@@ -13,6 +13,7 @@ type Note struct {
 	// Kernels is what a comparison of machine code saw, one entry a kernel that
 	// changed.
 	Kernels []KernelChange `json:"kernels,omitempty"`
+	Blind   bool           `json:"blind,omitempty"` // there was nothing to see
 }
 
 // KernelChange is the resource use of one kernel before and after; the keys are

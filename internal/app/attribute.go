@@ -27,6 +27,9 @@ func (h *hunt) attribute(ctx context.Context, f *search.Finding) (bool, error) {
 	if from == "" || !h.seesCode() && !h.isa() || h.state.Note(noteCode) != nil {
 		return false, nil
 	}
+	if ends := h.state.Note(noteEndsCode); ends != nil && ends.Blind {
+		return false, nil
+	}
 	note, err := h.codeNote(ctx, noteCode, from, to)
 	if err != nil {
 		return false, err
@@ -62,6 +65,7 @@ func (h *hunt) codeNote(ctx context.Context, kind, from, to string) (engine.Note
 			return n, err
 		}
 		if why != "" {
+			n.Blind = true
 			n.Prose = []string{fmt.Sprintf("It could not be compared: at %s %s.", short(commit), strings.TrimSuffix(why, "."))}
 			return n, nil
 		}

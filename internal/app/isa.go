@@ -149,7 +149,7 @@ func (h *hunt) collect(dump string, begun time.Time) error {
 	if h.spec.Dump == "" {
 		return h.collectArtifacts(dump)
 	}
-	if !emptyFolder(dump) {
+	if !noFiles(dump) {
 		return nil
 	}
 	return h.collectTemps(dump, begun)
@@ -205,8 +205,8 @@ func into(dump, tree, rel string) error {
 	return os.WriteFile(to, data, 0o600)
 }
 
-// empty reports whether there is no file below dir.
-func emptyFolder(dir string) bool {
+// noFiles reports whether there is no file below dir.
+func noFiles(dir string) bool {
 	none := true
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -256,7 +256,7 @@ func (h *hunt) nothing(s *amdgpu.Snapshot, run bench.RunResult) string {
 		if text = fmt.Sprintf("%d files match %q", len(list), h.spec.Artifact); err != nil {
 			text = err.Error()
 		}
-	case emptyFolder(h.dumpPath()):
+	case noFiles(h.dumpPath()):
 		text = "the command ended well and wrote nothing to {dump_dir}, nor did it leave temporary device code in the tree; a compiler that found its code in a cache dumps none"
 	default:
 		text = "what the command wrote to {dump_dir} was read"
@@ -274,7 +274,7 @@ func (h *hunt) nothing(s *amdgpu.Snapshot, run bench.RunResult) string {
 		}
 	}
 	text = "the dump has no kernel: " + text
-	if tail := lastLines(string(run.Stdout.Tail) + string(run.Stderr.Tail)); tail != "" {
+	if tail := lastLines(string(run.Stdout.Head) + string(run.Stdout.Tail) + string(run.Stderr.Head) + string(run.Stderr.Tail)); tail != "" {
 		text += "; the command printed: " + tail
 	}
 	return text

@@ -118,26 +118,23 @@ func pathWeight(p string) float64 {
 
 // priorNote says what the prior was worth at the commit that was named.
 func priorNote(s *engine.State, r *engine.Result) (n engine.Note, ok bool) {
-	at := s.Plan.IndexOf(r.Culprit)
-	total, uniform := 0.0, true
-	for i := 1; i < len(s.Plan.Positions); i++ {
-		w := priorOf(s.Plan, i)
-		total += w
-		uniform = uniform && w == 1
-	}
-	if uniform || at <= 0 || r.Outcome != search.Found || len(r.Via) > 0 {
+	at, count := s.Plan.IndexOf(r.Culprit), len(s.Plan.Positions)-1
+	if at <= 0 || r.Outcome != search.Found || len(r.Via) > 0 {
 		return n, false
 	}
-	share := priorOf(s.Plan, at) / total
-	bits := math.Log2(share * float64(len(s.Plan.Positions)-1))
-	n = engine.Note{Kind: "prior", Title: "What was thought before"}
-	n.Prose = []string{fmt.Sprintf("Before anything ran, the commit that is named was given %.1f %% by what it touches, instead of %.1f %% as one of %d.",
-		100*share, 100/float64(len(s.Plan.Positions)-1), len(s.Plan.Positions)-1)}
-	switch {
-	case bits >= 0.1:
-		n.Prose = append(n.Prose, fmt.Sprintf("That saved about %.1f halvings of the range.", bits))
-	case bits <= -0.1:
-		n.Prose = append(n.Prose, fmt.Sprintf("That was wrong and cost about %.1f halvings of the range.", -bits))
+	total := 0.0
+	for i := 1; i <= count; i++ {
+		total += priorOf(s.Plan, i)
 	}
-	return n, true
+	share := priorOf(s.Plan, at) / total
+	text := fmt.Sprintf("Before anything ran, the commit that is named was given %.1f %%, instead of %.1f %% as one of %d.", 100*share, 100/float64(count), count)
+	switch bits := math.Log2(share * float64(count)); {
+	case bits >= 0.1:
+		text += fmt.Sprintf(" That saved about %.1f halvings of the range.", bits)
+	case bits <= -0.1:
+		text += fmt.Sprintf(" That was wrong and cost about %.1f halvings of the range.", -bits)
+	default:
+		return n, false // it made no difference
+	}
+	return engine.Note{Kind: "prior", Title: "What was thought before", Prose: []string{text}}, true
 }

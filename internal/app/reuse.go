@@ -59,27 +59,15 @@ func (h *hunt) reused() (engine.Metric, []engine.Event, error) {
 	if err != nil {
 		return engine.Metric{}, nil, err
 	}
-	if err := h.sameSearch(events); err != nil {
+	q, err := readAsked(run)
+	if err != nil {
 		return engine.Metric{}, nil, err
+	}
+	if h.asked.Good != "" && q.Good != "" && h.asked.Good != q.Good || h.asked.Bad != q.Bad || q.Kind != "" || q.Outer != nil || q.Root != h.asked.Root {
+		return engine.Metric{}, nil, fmt.Errorf("reusing run %s: it searched %s..%s of %s, this is another range", run.ID, short(q.Good), short(q.Bad), q.Root)
 	}
 	n := labelOf(events, spec)
 	return engine.Metric{Label: n.Label, Unit: n.Unit}, events, nil
-}
-
-// sameSearch checks that another run searched what this one is to search.
-func (h *hunt) sameSearch(events []engine.Event) error {
-	for _, e := range events {
-		if e.Kind != engine.EventPlanned {
-			continue
-		}
-		p := e.Plan.Positions
-		last := p[len(p)-1]
-		if h.asked.Good != "" && h.asked.Good != p[0].Commit || h.asked.Bad != last.Commit && (len(last.Same) == 0 || last.Same[len(last.Same)-1] != h.asked.Bad) {
-			return fmt.Errorf("reusing run %s: it searched %s..%s, this is another range", h.spec.Reuse, short(p[0].Commit), short(last.Commit))
-		}
-		return nil
-	}
-	return fmt.Errorf("reusing run %s: it never got to a range", h.spec.Reuse)
 }
 
 // labelOf is the number of the runs that a name spec means.

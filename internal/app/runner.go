@@ -152,7 +152,7 @@ func (h *hunt) envChange(ctx context.Context, commit string, run bench.RunResult
 		return nil, nil
 	}
 	now := run.Versions
-	modules, err := h.repo.Submodules(ctx, commit)
+	modules, err := h.place.ws.Submodules(ctx)
 	if err != nil {
 		return nil, err
 	}

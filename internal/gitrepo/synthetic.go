@@ -127,3 +127,8 @@ func (w *Workspace) Fresh(ctx context.Context, hash string) (Changed, error) {
 func (w *Workspace) Blob(ctx context.Context, hash, path string, limit int64) ([]byte, error) {
 	return w.repo.Blob(ctx, hash, path, limit)
 }
+
+// Submodules is Repo.Submodules of the commit that is checked out.
+func (w *Workspace) Submodules(ctx context.Context) (map[string]string, error) {
+	return gitlinks(ctx, w.git(), w.current(ctx))
+}

@@ -113,7 +113,7 @@ func facts(d *Document) part {
 	for _, n := range d.Nested {
 		outcome := "not ended"
 		if n.Result != nil {
-			outcome = string(n.Result.Outcome)
+			outcome = fmt.Sprintf("%s, %s and %s of its own", n.Result.Outcome, count(n.Result.Runs, "run"), count(n.Result.Builds, "build"))
 		}
 		add("Hunt inside", line(fmt.Sprintf("%s: run %s, %s", n.Kind, n.Run, outcome)), true)
 	}
