@@ -123,6 +123,9 @@ func hasGPU() bool {
 type states struct {
 	env   map[string]string // versions at the last run, ours and submodules'
 	begin *bench.Conditions // at the first run that counts
+
+	commit  string            // whose submodules are known
+	modules map[string]string // their commits, by path
 }
 
 // knownEnv is the environment that the journal ends with.

@@ -102,6 +102,7 @@ type Versions struct {
 
 	mu    sync.Mutex
 	known map[string]string // tool, path, size and time → what it said
+	cpu   *string           // model of the processor, once it is known
 }
 
 // Read returns the fingerprint under env.
@@ -117,7 +118,7 @@ func (v *Versions) Read(ctx context.Context, env []string) Fingerprint {
 		f["cuda"] = cuda
 	}
 	f.set("os", osName(readText(root, "etc/os-release")))
-	f.set("cpu", cpuModel(readText(root, "proc/cpuinfo")))
+	f.set("cpu", v.cpuModel(root))
 	for _, name := range versionVars {
 		f.set(name, lookup(env, name))
 	}
@@ -125,6 +126,18 @@ func (v *Versions) Read(ctx context.Context, env []string) Fingerprint {
 		f.set(tool.name, v.ask(ctx, env, tool.argv, tool.lines))
 	}
 	return f
+}
+
+// cpuModel reads the processor's name once: it stays what it is, and with many
+// processors the kernel needs milliseconds to write that file.
+func (v *Versions) cpuModel(root string) string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.cpu == nil {
+		model := cpuModel(readText(root, "proc/cpuinfo"))
+		v.cpu = &model
+	}
+	return *v.cpu
 }
 
 // set stores a value that is known.
