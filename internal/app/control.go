@@ -85,6 +85,9 @@ func (h *hunt) control(ctx context.Context) error {
 }
 
 func (h *hunt) obey(ctx context.Context, q session.Request) error {
+	if h.state.Status.Ended() {
+		return nil // it ended before the request came: nothing follows an end
+	}
 	switch q.Action {
 	case "pause":
 		return errPause
@@ -235,6 +238,9 @@ func (a *App) commitOf(ctx context.Context, run *session.Run, rev string) (strin
 	if err != nil {
 		return "", err
 	}
+	if err := unended(run, state); err != nil {
+		return "", err
+	}
 	if state.Plan == nil {
 		return "", fmt.Errorf("run %s has no range yet: it waits for an answer", run.ID)
 	}
@@ -252,6 +258,14 @@ func (a *App) commitOf(ctx context.Context, run *session.Run, rev string) (strin
 	return hash, nil
 }
 
+// unended refuses what would change the facts under a result.
+func unended(run *session.Run, s *engine.State) error {
+	if !s.Status.Ended() {
+		return nil
+	}
+	return fmt.Errorf("run %s has ended (%s): its result stands; begin another run, and mark its commits while it works", run.ID, s.Status)
+}
+
 // Undo takes the user's last mark or answer back.
 func (a *App) Undo(ctx context.Context, id string) (*Status, error) {
 	run, err := a.store.Open(id)
@@ -260,6 +274,9 @@ func (a *App) Undo(ctx context.Context, id string) (*Status, error) {
 	}
 	_, state, err := a.load(run)
 	if err != nil {
+		return nil, err
+	}
+	if err := unended(run, state); err != nil {
 		return nil, err
 	}
 	if state.LastUndoable() == 0 {

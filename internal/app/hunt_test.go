@@ -325,3 +325,29 @@ func TestLost(t *testing.T) {
 		t.Errorf("%s: %s", st.State, st.Summary)
 	}
 }
+
+// TestEnded holds against facts in a journal that come after the end.
+func TestEnded(t *testing.T) {
+	a := newApp(t)
+	s, hashes := fakeSpec(t, testenv.Plant{N: 5, Culprit: 3})
+	id := over(t, a, start(t, a, s).RunID).RunID
+	if _, err := a.Mark(t.Context(), id, hashes[4], "good"); err == nil || !strings.Contains(err.Error(), "has ended") {
+		t.Errorf("a mark after the end: %v", err)
+	}
+	run, err := a.store.Open(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, _, err := run.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = j.Append(engine.Event{Kind: engine.EventMarked, Position: 4, Commit: hashes[4], Mark: &search.Mark{Verdict: search.VerdictGood}})
+	if err := errors.Join(err, j.Close()); err != nil {
+		t.Fatal(err)
+	}
+	st, err := a.Resume(t.Context(), id)
+	if err != nil || st.State != engine.Completed || st.Result.Culprit != hashes[3] {
+		t.Errorf("resumed after the end: %v, %+v", err, st)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"perfbisect/engine"
@@ -139,14 +140,9 @@ func normal(q asked) asked {
 
 // ended reports whether a journal is complete without replaying it.
 func ended(events []engine.Event) bool {
-	if len(events) == 0 {
-		return false
-	}
-	switch events[len(events)-1].Kind {
-	case engine.EventFinished, engine.EventFailed, engine.EventStopped:
-		return true
-	}
-	return false
+	return slices.ContainsFunc(events, func(e engine.Event) bool {
+		return e.Kind == engine.EventFinished || e.Kind == engine.EventFailed || e.Kind == engine.EventStopped
+	})
 }
 
 // begin makes the run of q and starts working on it.
