@@ -19,6 +19,7 @@ type Problem struct {
 	Parents [][]int32
 	Options search.Options
 	MaxRuns int
+	Prior   []float64 // by position, 0 for 1; nil: uniform
 }
 
 // The simulated benchmark: a level of 100 with σ = 1, a run takes a second.
@@ -159,6 +160,9 @@ func (w *World) plan() *engine.Plan {
 	}
 	for i := range p.Positions {
 		p.Positions[i].Commit = "c" + strconv.Itoa(i)
+		if w.Prior != nil {
+			p.Positions[i].Prior = w.Prior[i]
+		}
 		if w.Parents != nil {
 			p.Positions[i].Parents = w.Parents[i]
 		}
