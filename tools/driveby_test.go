@@ -67,8 +67,12 @@ func TestDriveByInChromium(t *testing.T) {
 		web := httptest.NewServer(sse)
 		defer web.Close()
 		defer sse.CloseSessions()
-		if log := visit(t, browser, web.URL); !strings.Contains(log, "LEAK") || f.commands == 0 {
-			t.Errorf("the page does not attack, so it proves nothing: %d commands, %s", f.commands, log)
+		log := ""
+		for try := 0; try < 8 && f.ran() == 0; try++ { // a page that closes too soon takes its session along
+			log = visit(t, browser, web.URL)
+		}
+		if !strings.Contains(log, "LEAK") || f.ran() == 0 {
+			t.Errorf("the page does not attack, so it proves nothing: %d commands, %s", f.ran(), log)
 		}
 	})
 	t.Run("guarded", func(t *testing.T) {

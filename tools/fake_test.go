@@ -95,6 +95,13 @@ func (f *fake) march50() {
 	f.pace = 50 * time.Millisecond
 }
 
+// ran is how many commands anybody got to run.
+func (f *fake) ran() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.commands
+}
+
 func (f *fake) march(id string, pace time.Duration) {
 	for f.advance(id) {
 		time.Sleep(pace)

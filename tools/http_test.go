@@ -134,11 +134,7 @@ func (w *site) call(session string, body string) message {
 }
 
 // runs is how many commands anybody got to run.
-func (w *site) runs() int {
-	w.fake.mu.Lock()
-	defer w.fake.mu.Unlock()
-	return w.fake.commands
-}
+func (w *site) runs() int { return w.fake.ran() }
 
 const runIt = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"bisect_start","arguments":{"bench_cmd":"touch /tmp/owned"}}}`
 

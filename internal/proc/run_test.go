@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -105,11 +106,15 @@ func TestRunLeaksNoFile(t *testing.T) {
 func TestRunClosesFiles(t *testing.T) {
 	s := supervisor(t)
 	dir := t.TempDir()
-	open := func() string {
-		return string(run(t, s, proc.Command{Argv: proc.Shell("ls /proc/$PPID/fd 2>/dev/null | wc -l")}).Stdout.Head)
+	open := func() int {
+		n, err := strconv.Atoi(strings.TrimSpace(string(run(t, s, proc.Command{Argv: proc.Shell("ls /proc/$PPID/fd 2>/dev/null | wc -l")}).Stdout.Head)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
 	}
 	before := open()
-	if before == "0\n" {
+	if before == 0 {
 		t.Skip("no /proc/PID/fd here")
 	}
 	for range 5 {
@@ -126,8 +131,8 @@ func TestRunClosesFiles(t *testing.T) {
 			t.Error("a log in no folder")
 		}
 	}
-	if after := open(); after != before {
-		t.Errorf("files open: %q before, %q after", before, after)
+	if after := open(); after > before { // fewer: something of the start was still open
+		t.Errorf("files open: %d before, %d after", before, after)
 	}
 }
 
