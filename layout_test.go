@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"internal/app":                   {"engine", "engine/search", "engine/stats", "amdgpu", "internal/proc", "internal/metric", "internal/gitrepo", "internal/bench", "internal/hints", "internal/session", "internal/report"},
 	"internal/cli":                   {"internal/app", "internal/report", "internal/term", "internal/session", "internal/demo", "internal/hints", "engine", "engine/search", "amdgpu", "tools", "prompts"},
 	"internal/testenv":               {},
+	"internal/cmd/mcpb":              {},
 	"internal/cmd/simulate":          {"engine", "engine/search", "engine/stats", "engine/enginetest"},
 	"internal/cmd/conformanceserver": {"tools", "internal/app", "engine", "engine/search"},
 }
