@@ -161,6 +161,9 @@ func (h *hunt) unbuild(ctx context.Context, commit string) error {
 		}
 	}
 	p.built = ""
+	if err := bench.RemoveTree(h.caches()); err != nil { // a cached compilation is not made again
+		return err
+	}
 	_, err := p.ws.Fresh(ctx, commit)
 	return err
 }
