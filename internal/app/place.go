@@ -50,9 +50,26 @@ func (h *hunt) takeSlot(ctx context.Context) error {
 		h.unlock, err = session.Acquire(path, "run "+h.run.ID, alive)
 	}
 	if err != nil {
-		return fmt.Errorf("taking the slot of %s: %w", h.spec.Repo, err)
+		return taken(fmt.Errorf("taking the slot of %s: %w", h.spec.Repo, err))
 	}
 	return nil
+}
+
+// taken adds to an error how the run that has the slot is looked at and ended: it
+// may do nothing but wait for an answer.
+func taken(err error) error {
+	var locked *session.LockedError
+	if !errors.As(err, &locked) {
+		return err
+	}
+	id, ok := strings.CutPrefix(locked.Owner.What, "run ")
+	if !ok {
+		return err
+	}
+	return &HintError{Err: err, Hints: []string{
+		"what it does or asks: perfbisect status " + id + " (tool bisect_status)",
+		"to end it: perfbisect stop " + id + " (tool bisect_stop)",
+	}}
 }
 
 // giveSlot lets the next hunt have the slot.
@@ -296,6 +313,7 @@ func (h *hunt) release(ctx context.Context, keep bool) error {
 	if h.child {
 		return nil // the parent's
 	}
+	ctx = context.WithoutCancel(ctx) // an interrupt must not leave the user's tree half restored
 	var err error
 	switch {
 	case h.place == nil && !keep:

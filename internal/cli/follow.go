@@ -25,6 +25,7 @@ type narrator struct {
 	status *term.Status
 	told   int // steps that were told
 	begun  bool
+	err    error // the first of stdout: an answer that nobody got is none
 }
 
 func (c *command) narrator(a *app.App, id string, o followOptions) *narrator {
@@ -93,8 +94,11 @@ func (n *narrator) step(s app.StepLine) {
 }
 
 func (n *narrator) object(v any) {
+	if n.err != nil {
+		return
+	}
 	if err := json.NewEncoder(n.c.Stdout).Encode(v); err != nil {
-		fmt.Fprintf(n.c.Stderr, "error: writing to stdout: %v\n", err)
+		n.err = fmt.Errorf("writing to stdout: %w", err)
 	}
 }
 
@@ -129,6 +133,9 @@ func (c *command) react(ctx context.Context, a *app.App, s *app.Status, n *narra
 func (c *command) answerOf(ctx context.Context, a *app.App, s *app.Status, n *narrator, o followOptions) error {
 	if o.json {
 		n.object(s.Result)
+		if n.err != nil {
+			return n.err
+		}
 	} else if err := a.Report(ctx, s.RunID, "text", "summary", c.Stdout); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -176,15 +177,14 @@ func (c *command) reportCmd() *cobra.Command {
 				if output == "" {
 					return a.Report(cmd.Context(), id, format, detail, c.Stdout)
 				}
-				f, err := os.Create(output)
-				if err != nil {
-					return fmt.Errorf("writing the report: %w", err)
-				}
-				defer f.Close()
-				if err := a.Report(cmd.Context(), id, format, detail, f); err != nil {
+				var text bytes.Buffer // a report that cannot be made leaves the file as it was
+				if err := a.Report(cmd.Context(), id, format, detail, &text); err != nil {
 					return err
 				}
-				return f.Close()
+				if err := os.WriteFile(output, text.Bytes(), 0o666); err != nil {
+					return fmt.Errorf("writing the report: %w", err)
+				}
+				return nil
 			})
 		},
 	}
