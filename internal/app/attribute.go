@@ -65,7 +65,7 @@ func (h *hunt) codeNote(ctx context.Context, kind, from, to string) (engine.Note
 			return n, err
 		}
 		if why != "" {
-			n.Blind = true
+			n.Blind = strings.HasPrefix(why, noKernel)
 			n.Prose = []string{fmt.Sprintf("It could not be compared: at %s %s.", short(commit), strings.TrimSuffix(why, "."))}
 			return n, nil
 		}

@@ -244,6 +244,9 @@ func (h *hunt) collectTemps(dump string, begun time.Time) error {
 	})
 }
 
+// noKernel begins what is said of a dump without machine code.
+const noKernel = "the dump has no kernel"
+
 // nothing says why a dump that went well has no kernel; "" when it has one.
 func (h *hunt) nothing(s *amdgpu.Snapshot, run bench.RunResult) string {
 	if len(s.Kernels) > 0 {
@@ -273,7 +276,7 @@ func (h *hunt) nothing(s *amdgpu.Snapshot, run bench.RunResult) string {
 			break
 		}
 	}
-	text = "the dump has no kernel: " + text
+	text = noKernel + ": " + text
 	if tail := lastLines(string(run.Stdout.Head) + string(run.Stdout.Tail) + string(run.Stderr.Head) + string(run.Stderr.Tail)); tail != "" {
 		text += "; the command printed: " + tail
 	}

@@ -155,7 +155,7 @@ func (h *hunt) envChange(ctx context.Context, commit string, run bench.RunResult
 		return nil, nil
 	}
 	now := run.Versions
-	modules, err := h.place.ws.Submodules(ctx)
+	modules, err := h.submodules(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
