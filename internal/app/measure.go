@@ -192,7 +192,11 @@ func (h *hunt) runInto(ctx context.Context, position int, commit string, fact *e
 	}
 	fact.Value, fact.Raw, fact.Resolution = t.value.Value, t.value.Raw, t.value.Resolution
 	fact.ExitCode, fact.Signal, fact.Numbers = t.run.ExitCode, t.run.Signal, t.numbers
-	if fact.Env, err = h.envChange(ctx, commit, t.run); err != nil {
+	env, err := h.environment(ctx, commit, t.run)
+	if err != nil {
+		return false, err
+	}
+	if fact.Env, err = h.envChange(commit, env); err != nil {
 		return false, err
 	}
 	if fact.State, err = h.conditions(commit, fact.Warmup, t.run); err != nil {

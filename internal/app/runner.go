@@ -147,20 +147,31 @@ func knownEnv(events []engine.Event) map[string]string {
 	return env
 }
 
-// envChange returns what differs from the environment of the run before, with ""
-// for what is gone, and journals a warning for each name that changes for the
-// first time. The first run changes everything and is no warning.
-func (h *hunt) envChange(ctx context.Context, commit string, run bench.RunResult) (map[string]string, error) {
+// environment is what a run depended on beside the commit: what bench read, and
+// the commits of the submodules, for which git is asked once a visit.
+func (h *hunt) environment(ctx context.Context, commit string, run bench.RunResult) (map[string]string, error) {
 	if run.Versions == nil {
 		return nil, nil
 	}
-	now := run.Versions
-	modules, err := h.submodules(ctx, commit)
-	if err != nil {
-		return nil, err
+	if h.states.commit != commit {
+		modules, err := h.place.ws.Submodules(ctx)
+		if err != nil {
+			return nil, err
+		}
+		h.states.commit, h.states.modules = commit, modules
 	}
-	for path, hash := range modules {
-		now["submodule "+path] = hash
+	for path, hash := range h.states.modules {
+		run.Versions["submodule "+path] = hash
+	}
+	return run.Versions, nil
+}
+
+// envChange returns what differs from the environment of the run before, with ""
+// for what is gone, and journals a warning for each name that changes for the
+// first time. The first run changes everything and is no warning.
+func (h *hunt) envChange(commit string, now map[string]string) (map[string]string, error) {
+	if now == nil {
+		return nil, nil
 	}
 	before := h.states.env
 	h.states.env = now

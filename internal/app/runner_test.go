@@ -106,7 +106,7 @@ func TestEnvironmentChange(t *testing.T) {
 	commit := h.asked.Good
 	step := func(f bench.Fingerprint, want map[string]string) {
 		t.Helper()
-		got, err := h.envChange(t.Context(), commit, bench.RunResult{Versions: f})
+		got, err := h.envChange(commit, f)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
