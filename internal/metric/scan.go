@@ -1,5 +1,7 @@
 package metric
 
+import "strings"
+
 // scanner runs the lines of a stream through the readers in order: JSON
 // documents, tables, then the grammar of lines.
 type scanner struct {
@@ -45,11 +47,27 @@ func (sc *scanner) run(s stream) error {
 
 // text reads a line that is no JSON.
 func (sc *scanner) text(s string, n int) {
+	s = cutProcess(s)
 	if len(s) <= 4*maxGrammar && sc.tab.line(s, n) {
 		return
 	}
 	sc.gram.read(s, n, sc.emit)
 	sc.tab.other(s, len(sc.gram.toks))
+}
+
+// cutProcess removes the process that valgrind and the sanitizers put before each
+// line ("==1234== "): it is another one in every run, so a label that holds it
+// names nothing.
+func cutProcess(s string) string {
+	rest, ok := strings.CutPrefix(s, "==")
+	if !ok {
+		return s
+	}
+	id, rest, ok := strings.Cut(rest, "==")
+	if !ok || !plainInt(id) {
+		return s
+	}
+	return rest
 }
 
 // document reads a JSON document. A table does not go on after it.
