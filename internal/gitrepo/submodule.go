@@ -73,8 +73,11 @@ func (w *Workspace) updateModule(ctx context.Context, c command, m module, pinne
 	sub.dir = dir
 	local := src.find(m)
 	if mark, err := readMark(filepath.Join(dir, ".git")); err != nil || mark != w.wantMark() {
+		if w.absent[m.url] {
+			return nil, nil
+		}
 		if err := w.cloneModule(ctx, c, m, dir, local); err != nil {
-			return nil, err
+			return w.leaveEmpty(ctx, m, local, err)
 		}
 	}
 	if err := fetchCommit(ctx, sub, m.url, pinned); err != nil {
@@ -94,6 +97,20 @@ func (w *Workspace) updateModule(ctx context.Context, c command, m module, pinne
 		inner.root = filepath.Join(src.root, m.path)
 	}
 	return w.updateModules(ctx, sub, pinned, m.url, inner)
+}
+
+// leaveEmpty lets a submodule be empty that the user has not checked out either
+// and that cannot be had: what the user builds does not need it. It stays so in
+// this workspace, or commits would differ by the state of the network.
+func (w *Workspace) leaveEmpty(ctx context.Context, m module, local string, err error) ([]string, error) {
+	if local != "" || ctx.Err() != nil {
+		return nil, err
+	}
+	if w.absent == nil {
+		w.absent = map[string]bool{}
+	}
+	w.absent[m.url] = true
+	return []string{fmt.Sprintf("submodule %q stays empty, as in the repository: %v", m.path, err)}, nil
 }
 
 func (w *Workspace) cloneModule(ctx context.Context, c command, m module, dir, local string) error {

@@ -3,6 +3,7 @@ package gitrepo
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -57,6 +58,29 @@ func TestSubmoduleFromRelativeURL(t *testing.T) {
 	w := prepare(t, r, WorkspaceOptions{Submodules: true})
 	checkout(t, w, r.git("rev-parse", "HEAD"))
 	wantFile(t, w, "lib/f", "sub\n")
+}
+
+// The user never initialised it, and its server is gone: it stays empty, as in
+// the user's checkout, and is told of once.
+func TestSubmoduleThatNobodyHas(t *testing.T) {
+	r := newRepo(t)
+	pin := strings.Repeat("1", 40)
+	r.write(".gitmodules", "[submodule \"lib\"]\n\tpath = lib\n\turl = "+filepath.Join(t.TempDir(), "gone")+"\n")
+	r.git("add", ".gitmodules")
+	r.git("update-index", "--add", "--cacheinfo", "160000,"+pin+",lib")
+	r.git("commit", "-q", "-m", "pin")
+	one := r.git("rev-parse", "HEAD")
+	r.write("f", "2\n")
+	r.git("add", "f")
+	r.git("commit", "-q", "-m", "two")
+	w := prepare(t, r, WorkspaceOptions{Submodules: true})
+	if ch := checkout(t, w, one); len(ch.Warnings) != 1 || !strings.Contains(ch.Warnings[0], `submodule "lib" stays empty, as in the repository`) {
+		t.Errorf("warnings: %q", ch.Warnings)
+	}
+	if ch := checkout(t, w, r.git("rev-parse", "HEAD")); len(ch.Warnings) > 0 {
+		t.Errorf("told again: %q", ch.Warnings)
+	}
+	wantFile(t, w, "f", "2\n")
 }
 
 func TestRelativeURL(t *testing.T) {

@@ -85,7 +85,8 @@ type Workspace struct {
 	harness harness
 	saved   *inPlace // in-place mode only
 	notes   []string
-	subs    []string // folders of the submodules checked out last
+	subs    []string        // folders of the submodules checked out last
+	absent  map[string]bool // URLs of submodules that neither the user nor their server has
 	closed  bool
 }
 
