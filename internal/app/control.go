@@ -164,6 +164,9 @@ func (a *App) cleanUp(ctx context.Context, run *session.Run) error {
 		return err
 	}
 	defer h.journal.Close()
+	if err := h.takeSlot(ctx); err != nil {
+		return err
+	}
 	return h.release(ctx, false)
 }
 
@@ -330,8 +333,8 @@ func (a *App) Stop(ctx context.Context, id, action string) (*Status, error) {
 		return nil, err
 	}
 	if ended(events) {
-		if len(treeSteps(events)) > 0 {
-			err = a.cleanUp(ctx, run)
+		if err = a.cleanUp(ctx, run); len(treeSteps(events)) == 0 {
+			err = nil // at most a lock file that nobody holds is left
 		}
 		s, serr := a.Status(ctx, run.ID)
 		return s, errors.Join(err, serr)
