@@ -40,8 +40,8 @@ type Run struct {
 
 // Mark is the user's own verdict on a position.
 type Mark struct {
-	Verdict Verdict
-	Certain bool // true: the verdict is a fact, not evidence of 99:1
+	Verdict Verdict `json:"verdict"`
+	Certain bool    `json:"certain,omitempty"` // true: the verdict is a fact, not evidence of 99:1
 }
 
 // Verdict is a user's word on a position.
