@@ -4,26 +4,31 @@
 //   node hunt.mjs v1|v2 auto|legacy stdio COMMAND
 //   node hunt.mjs v1|v2 auto|legacy http|sse URL TOKEN
 //
-// ACTION (environment) is what the user does with a question: accept (default),
-// decline, or "none" for a client that cannot ask.
+// In the environment, ACTION is what the user does with a question: accept
+// (default), decline, cancel, or "none" for a client that cannot ask; ANSWER what
+// the answer is; START the arguments of bisect_start, in JSON; ARGS those of
+// COMMAND, with spaces between them.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
 const [version, era, transport, target, token] = process.argv.slice(2);
 const action = process.env.ACTION ?? "accept";
+const reply = process.env.ANSWER ?? "higher";
+const start = JSON.parse(process.env.START ?? '{"bench_cmd":"./bench","metric":"ask"}');
+const args = (process.env.ARGS ?? "").split(" ").filter(Boolean);
 const require = createRequire(process.env.PERFBISECT_NODE_MODULES + "/");
 const load = (name) => import(pathToFileURL(require.resolve(name)).href);
 const saw = { asked: [], progress: [], updates: [] };
 const answer = async (request) => {
   saw.asked.push(request.params.message);
-  return action === "accept" ? { action, content: { answer: "higher" } } : { action };
+  return action === "accept" ? { action, content: { answer: reply } } : { action };
 };
 
 async function connect() {
   const info = { name: "hunt", version: "1" };
   const capabilities = action === "none" ? {} : { elicitation: { form: {} } };
   const headers = { Authorization: "Bearer " + token };
-  const stdio = { command: target, env: { ...process.env }, stderr: "inherit" };
+  const stdio = { command: target, args, env: { ...process.env }, stderr: "inherit" };
   if (version === "v1") {
     const { Client } = await load("@modelcontextprotocol/sdk/client/index.js");
     const { StdioClientTransport } = await load("@modelcontextprotocol/sdk/client/stdio.js");
@@ -54,12 +59,12 @@ async function connect() {
 const [client, call] = await connect();
 saw.instructions = client.getInstructions()?.length ?? 0;
 saw.tools = (await client.listTools()).tools.map((t) => t.name);
-let run = (await call({ name: "bisect_start", arguments: { bench_cmd: "./bench", metric: "ask" } })).structuredContent;
+let run = (await call({ name: "bisect_start", arguments: start })).structuredContent;
 saw.first = run.state;
 const id = run.run_id;
 if (run.question) {
   saw.question = run.question.id;
-  run = (await call({ name: "bisect_answer", arguments: { run_id: id, question_id: run.question.id, answer: "higher" } })).structuredContent;
+  run = (await call({ name: "bisect_answer", arguments: { run_id: id, question_id: run.question.id, answer: reply } })).structuredContent;
 }
 if (version === "v1") await client.subscribeResource({ uri: `run://${id}/report` });
 for (let i = 0; i < 50 && run.state !== "completed"; i++) {
