@@ -92,7 +92,7 @@ func TestClientsHunt(t *testing.T) {
 			out := b.runNode(t, []string{"ARGS=serve", "ANSWER=v1.0", `START={"bench_cmd":"./bench.sh"}`}, argv...)
 			var got struct {
 				Era, State, Culprit, Report string
-				Asked                  []string
+				Asked                       []string
 			}
 			if err := json.Unmarshal(out, &got); err != nil {
 				t.Fatalf("%v: %s", err, out)
