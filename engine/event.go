@@ -32,6 +32,10 @@ const (
 	EventNoted    EventKind = "noted"    // Note: found out beside the search
 )
 
+// WarnedIdentityRefuted is the code of the warning after which equal device code
+// no longer counts as equal speed in this hunt: a measurement said otherwise.
+const WarnedIdentityRefuted = "identity_refuted"
+
 // Event is one fact of a hunt, one line of its journal. Which fields are set
 // depends on Kind; unset ones are left out of the JSON.
 type Event struct {

@@ -26,6 +26,9 @@ func (s *State) apply(e Event) {
 		s.applyAnswer(e)
 	case EventWarned:
 		s.Warnings = append(s.Warnings, *e.Warning)
+		if e.Warning.Code == WarnedIdentityRefuted {
+			s.View.Options.CodeIdentity = false
+		}
 	case EventNested:
 		s.applyNested(*e.Nested)
 	case EventNoted:

@@ -13,7 +13,7 @@ import (
 // proved, writes the reports, cleans up and journals the end, in this order, so
 // that a kill on the way repeats what was not done.
 func (h *hunt) conclude(ctx context.Context, f *search.Finding) (done bool, err error) {
-	for _, step := range []func(context.Context, *search.Finding) (bool, error){h.lookInside, h.lookBehind, h.attribute, h.improvement, h.prove} {
+	for _, step := range []func(context.Context, *search.Finding) (bool, error){h.checkIdentity, h.lookInside, h.lookBehind, h.attribute, h.improvement, h.prove} {
 		if again, err := step(ctx, f); again || err != nil {
 			return false, err
 		}

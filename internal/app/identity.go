@@ -59,23 +59,33 @@ func (h *hunt) code(res bench.BuildResult) (string, error) {
 	if err != nil || len(list) == 0 {
 		return "", err
 	}
-	sum := sha256.New()
+	sum, kind := sha256.New(), fileCode
 	for _, rel := range list {
-		if err := hashCode(sum, filepath.Join(h.place.ws.Dir(), rel)); err != nil {
+		device, err := hashCode(sum, filepath.Join(h.place.ws.Dir(), rel))
+		if err != nil {
 			return "", fmt.Errorf("hashing artifact %q: %w", rel, err)
 		}
+		if device {
+			kind = deviceCode
+		}
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return kind + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
+// How a hash begins: it is of whole files, or of the device code in them only.
+const (
+	fileCode   = "file:"
+	deviceCode = "device:"
+)
+
 // hashCode adds what the file or folder at path holds. Its name does not count:
-// dumps have random ones.
-func hashCode(sum io.Writer, path string) error {
+// dumps have random ones. device says that it is device code only.
+func hashCode(sum io.Writer, path string) (device bool, err error) {
 	if code, err := amdgpu.CodeFingerprint(path); err == nil {
 		fmt.Fprintf(sum, "code %s\n", code)
-		return nil
+		return true, nil
 	}
-	return filepath.WalkDir(path, func(file string, d os.DirEntry, err error) error {
+	return false, filepath.WalkDir(path, func(file string, d os.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() && file != path {
 			return err
 		}
@@ -101,7 +111,7 @@ func (h *hunt) warned(code string) bool {
 // identical reports whether equal code is used in this hunt. The planners for
 // the classic procedure and for graphs cannot use it.
 func (h *hunt) identical() bool {
-	o := h.state.Plan.Options
+	o := h.state.View.Options // the plan's, until it is refuted
 	return o.CodeIdentity && o.Strategy == "adaptive" && h.state.View.Parents == nil
 }
 
@@ -219,6 +229,9 @@ func identityNote(s *engine.State) (n engine.Note, ok bool) {
 		n.Prose = append(n.Prose, fmt.Sprintf("%s left the relevant files as they were and shared a neighbour's measurement.", commitsText(shared)))
 	}
 	unrun, perCommit := unrunCommits(s)
+	if !s.View.Options.CodeIdentity {
+		unrun = 0 // refuted: they were run after all, or their code said nothing
+	}
 	if unrun > 0 {
 		runs := float64(unrun) * perCommit
 		n.Prose = append(n.Prose, fmt.Sprintf("%s compiled to the device code of a commit that had been measured, so they were not run and cannot be to blame: about %.0f runs (%s) saved, at %.1f runs a commit.",
