@@ -108,7 +108,7 @@ func (a *App) document(ctx context.Context, run *session.Run, q asked, s *engine
 
 func commandText(s Spec) string {
 	if len(s.BenchArgv) > 0 {
-		return strings.Join(s.BenchArgv, " ")
+		return commandLine(s.BenchArgv)
 	}
 	return s.BenchCmd
 }
@@ -185,3 +185,18 @@ func (a *App) patchFile(ctx context.Context, run *session.Run, repo *gitrepo.Rep
 func resultSummary(r *engine.Result) string {
 	return report.Summary(&report.Document{Result: r})
 }
+
+// commandLine writes words so that a shell reads them back as they are.
+func commandLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = w
+		if w == "" || strings.Trim(w, plainBytes) != "" {
+			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// plainBytes mean themselves in every shell.
+const plainBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%"
