@@ -318,12 +318,3 @@ func (h *hunt) noteInner(ctx context.Context, m *moved, r *engine.Result) error 
 	n.Pre = text
 	return h.note(n)
 }
-
-// submodules are those of the tree that stands for a commit: the commit itself
-// may be one that was only made to try, or one of a dependency.
-func (h *hunt) submodules(ctx context.Context, commit string) (map[string]string, error) {
-	if h.place == nil {
-		return h.repo.Submodules(ctx, commit)
-	}
-	return h.place.ws.Submodules(ctx)
-}
