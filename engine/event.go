@@ -69,18 +69,18 @@ type Event struct {
 
 // RunFact is one execution of the benchmark command.
 type RunFact struct {
-	Warmup     bool              `json:"warmup,omitempty"` // journaled, never counted
-	Value      float64           `json:"value"`            // SI; valid when the outcome is ok
-	Raw        string            `json:"raw,omitempty"`    // as printed
-	Resolution float64           `json:"resolution,omitempty"`
-	StartS     float64           `json:"start_s"` // like AtS
-	Visit      int               `json:"visit"`   // runs between two checkouts share it
-	Worker     int               `json:"worker,omitempty"`
-	Phase      search.Phase      `json:"phase,omitempty"`
-	Why        string            `json:"why,omitempty"`
-	ExitCode   int               `json:"exit_code,omitempty"`
-	Signal     string            `json:"signal,omitempty"`
-	Numbers    []Number          `json:"numbers,omitempty"` // every labelled number of the output
+	Warmup     bool         `json:"warmup,omitempty"` // journaled, never counted
+	Value      float64      `json:"value"`            // SI; valid when the outcome is ok
+	Raw        string       `json:"raw,omitempty"`    // as printed
+	Resolution float64      `json:"resolution,omitempty"`
+	StartS     float64      `json:"start_s"` // like AtS
+	Visit      int          `json:"visit"`   // runs between two checkouts share it
+	Worker     int          `json:"worker,omitempty"`
+	Phase      search.Phase `json:"phase,omitempty"`
+	Why        string       `json:"why,omitempty"`
+	ExitCode   int          `json:"exit_code,omitempty"`
+	Signal     string       `json:"signal,omitempty"`
+	Numbers    []Number     `json:"numbers,omitempty"` // every labelled number of the output
 	// Env is the environment (versions of driver, compilers, submodules): only
 	// what changed since the run before, "" for what is gone.
 	Env map[string]string `json:"env,omitempty"`
