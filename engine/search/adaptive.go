@@ -161,7 +161,7 @@ func (p *problem) futile(b *belief, o option) bool {
 // posterior, once pairs across the whole set have shown that the step is in it.
 func (p *problem) concludeAmong(b *belief) (answer, bool) {
 	among, mass := p.bracket(b, confirmMass(p.v.Options.Confidence, b.separation))
-	if len(among) == 0 || len(among) > amongMax || b.cells.over != nil {
+	if len(among) == 0 || len(among) > amongMax || b.cells.over != nil || p.untried(among) {
 		return answer{}, false
 	}
 	s := suspect{fast: among[0] - 1, slow: among[len(among)-1], among: among}
@@ -174,6 +174,21 @@ func (p *problem) concludeAmong(b *belief) (answer, bool) {
 		return answer{}, false
 	}
 	return answer{next: p.next(b, PhaseConfirm, p.pairUp(s, len(pairs), odds, b), "the commits on both sides of the last candidates in turn")}, true
+}
+
+// untried reports whether some member of a set could be tested and never was.
+// Such a set says nothing about its members yet.
+func (p *problem) untried(among []int) bool {
+	ran := map[int]bool{}
+	for _, r := range p.v.Runs {
+		ran[r.Position] = true
+	}
+	for _, i := range among {
+		if p.testable(i) && !ran[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // confirmed reports whether pairs prove a step.
