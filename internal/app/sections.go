@@ -93,7 +93,7 @@ func known(r *engine.Result) string {
 		}
 	}
 	if r.Outcome == search.FoundAmong {
-		text += "; the others of the set could not be measured"
+		text += "; which commit of the set did it is not known"
 	}
 	return text + "."
 }

@@ -16,7 +16,7 @@ func verdict(d *Document) part {
 	case search.FoundAmong:
 		return part{
 			title: fmt.Sprintf("%s introduced by one of %s", kind(d), count(len(r.Candidates), "commit")),
-			prose: []string{"They could not be told apart, because all but the last of them could not be measured."},
+			prose: []string{"They could not be told apart; what stood in the way is under Why."},
 			table: candidates(d), lines: lines(candidates(d)),
 		}
 	case search.Undecided:
