@@ -167,7 +167,11 @@ func (c *command) question(ctx context.Context, a *app.App, s *app.Status, n *na
 	case o.yes && q.Default != "":
 		return false, c.reply(ctx, a, s, q.Default)
 	case c.Interactive && !o.json:
-		return false, c.prompt(ctx, a, s)
+		err := c.prompt(ctx, a, s)
+		if ctx.Err() != nil {
+			return true, c.interrupted(a, s.RunID, o)
+		}
+		return false, err
 	case q.Default == "continue" && harmless(q.ID):
 		n.println("note    " + q.Text + " Going on: nobody is there to ask.")
 		return false, c.reply(ctx, a, s, q.Default)
@@ -209,13 +213,14 @@ func (c *command) reply(ctx context.Context, a *app.App, s *app.Status, answer s
 	return err
 }
 
-// prompt asks until the answer is one of the options.
+// prompt asks until the answer is one of the options, or ctx ends.
 func (c *command) prompt(ctx context.Context, a *app.App, s *app.Status) error {
 	q := s.Question
 	fmt.Fprintln(c.Stderr, q.Text)
+	in := bufio.NewReader(c.Stdin)
 	for {
 		fmt.Fprintf(c.Stderr, "%s> ", promptHint(q))
-		line, err := bufio.NewReader(c.Stdin).ReadString('\n')
+		line, err := readLine(ctx, in)
 		if err != nil {
 			return usage("reading the answer to %q: %w", q.ID, err)
 		}
@@ -224,6 +229,26 @@ func (c *command) prompt(ctx context.Context, a *app.App, s *app.Status) error {
 			continue
 		}
 		return nil
+	}
+}
+
+// readLine reads a line, or stops waiting for it when ctx ends: a terminal hands
+// out nothing until the line is complete.
+func readLine(ctx context.Context, in *bufio.Reader) (string, error) {
+	type result struct {
+		line string
+		err  error
+	}
+	read := make(chan result, 1)
+	go func() {
+		line, err := in.ReadString('\n')
+		read <- result{line, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case r := <-read:
+		return r.line, r.err
 	}
 }
 
