@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"perfbisect/engine"
@@ -59,8 +60,18 @@ func (n *narrator) hear(s *app.Status) {
 		n.told++
 	}
 	if !n.json {
-		n.status.Set(fmt.Sprintf("%s · %d left · %s", s.Progress.Now, s.Progress.Left, s.Progress.Cost))
+		n.status.Set(statusLine(s.Progress))
 	}
+}
+
+// statusLine leaves out what is not known yet.
+func statusLine(p app.Progress) string {
+	left := ""
+	if p.Left > 0 {
+		left = fmt.Sprintf("%d left", p.Left)
+	}
+	parts := slices.DeleteFunc([]string{p.Now, left, p.Cost}, func(s string) bool { return s == "" })
+	return strings.Join(parts, " · ")
 }
 
 // begin tells once what is searched.

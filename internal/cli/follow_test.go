@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"perfbisect/internal/app"
 )
 
 func TestReadLine(t *testing.T) {
@@ -22,5 +24,17 @@ func TestReadLine(t *testing.T) {
 	cancel()
 	if _, err := readLine(ctx, bufio.NewReader(silent)); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
+	}
+}
+
+func TestStatusLine(t *testing.T) {
+	for want, p := range map[string]app.Progress{
+		"":                              {},
+		"building 3b5bf6bb5e":           {Now: "building 3b5bf6bb5e"}, // no plan: "0 left" would read like the end
+		"run 1 · 9 left · about 2 runs": {Now: "run 1", Left: 9, Cost: "about 2 runs"},
+	} {
+		if got := statusLine(p); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
