@@ -146,6 +146,42 @@ func TestMergeKeepsEverything(t *testing.T) {
 	})
 }
 
+// FuzzMerge: any text is refused, or kept byte for byte around what is added.
+func FuzzMerge(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `{"mcpServers":{"x":{}}}`, `{"mcpServers":{"perfbisect":{"command":"a"}}}`,
+		"[mcp_servers.perfbisect]\ncommand = \"a\"\n", "a = '''\n",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for client, merge := range map[string]func(string, string) (string, error){"gemini": mergeJSON, "codex": mergeTOML} {
+			snippet := snippetFor(t, client, "/p/perfbisect")
+			once, err := merge(text, snippet)
+			if err != nil {
+				continue
+			}
+			if twice, err := merge(once, snippet); err != nil || twice != once {
+				t.Errorf("again: %v\n%q\n%q", err, once, twice)
+			}
+			if !strings.Contains(text, "perfbisect") && strings.TrimSpace(text) != "" && !contained(text, once) {
+				t.Errorf("%q lost something: %q", text, once)
+			}
+		}
+	})
+}
+
+// contained reports whether the bytes of text are in other, in their order.
+func contained(text, other string) bool {
+	i := 0
+	for j := 0; i < len(text) && j < len(other); j++ {
+		if text[i] == other[j] {
+			i++
+		}
+	}
+	return i == len(text)
+}
+
 // TestSetupInstall runs the command on files in a home of its own.
 func TestSetupInstall(t *testing.T) {
 	home := t.TempDir()
