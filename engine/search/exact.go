@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"slices"
 
 	"perfbisect/engine/stats"
 )
@@ -39,6 +40,9 @@ func (p *problem) huntExact(w window) Decision {
 		return p.huntExactGraph(w)
 	}
 	found := p.exactSteps(w)
+	if len(found) == 0 { // marks split the range at places that cannot be run
+		return p.hunt(w, p.testEnds(w, p.minGap))
+	}
 	if found[0].next != nil {
 		return *found[0].next
 	}
@@ -72,6 +76,9 @@ func (p *problem) exactSteps(w window) []answer {
 	for {
 		c := p.split(w)
 		k := p.largestJump(c, found)
+		if pos := p.onlyMarked(c); k < 0 && len(found) == 0 && pos >= 0 {
+			return []answer{{next: p.next(p.exactBelief(c, 0), PhaseSearch, p.steps([]int{pos}, "only its mark is known"), "the metric has no noise: one run shows the level at a mark")}}
+		}
 		if k < 0 {
 			return found
 		}
@@ -88,6 +95,15 @@ func (p *problem) exactSteps(w window) []answer {
 			return found
 		}
 	}
+}
+
+// onlyMarked is a site that has a mark and no run, but can be run, or −1.
+func (p *problem) onlyMarked(c *cells) int {
+	i := slices.IndexFunc(c.sites, func(pos int) bool { return len(p.runsAt[pos]) == 0 && p.testable(pos) })
+	if i < 0 {
+		return -1
+	}
+	return c.sites[i]
 }
 
 // largestJump is the cell with the largest rise that is not found yet, or −1.
