@@ -241,7 +241,7 @@ func (p *problem) lookAt(b *belief, o option) []Step {
 	since := p.sinceReference(b.cells.w)
 	row := 0
 	for range o.r {
-		if b.separation < referenceBelow && since >= referenceEvery || row >= rowMax {
+		if b.separation < referenceBelow && since >= b.referenceEvery() || row >= rowMax {
 			order = append(order, p.nextReference(b.cells.w))
 			since, row = 0, 0
 		}
@@ -255,6 +255,14 @@ func (p *problem) lookAt(b *belief, o option) []Step {
 		}
 	}
 	return steps
+}
+
+// referenceEvery is the number of runs after which one goes to an end.
+func (b *belief) referenceEvery() int {
+	if b.separation < weakSeparation {
+		return referenceWeak
+	}
+	return referenceEvery
 }
 
 // sinceReference counts the runs since the last run at an end.

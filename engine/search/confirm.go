@@ -57,7 +57,8 @@ func (p *problem) pairs(s suspect) []float64 {
 }
 
 // pairOdds is the log odds that paired differences come from a step of the whole
-// gap and not from no step. The two commits' own offsets do not average out.
+// gap and not from no step. Pairs guard against a machine that changes; what the
+// commits have for themselves is weighed by the posterior, which sees more of them.
 func pairOdds(pairs []float64, lv levels) float64 {
 	if len(pairs) == 0 {
 		return 0
@@ -65,13 +66,8 @@ func pairOdds(pairs []float64, lv levels) float64 {
 	f := stats.NewFloorT()
 	sd := math.Sqrt2 * lv.s / math.Sqrt(lv.lambda)
 	m := stats.Median(pairs)
-	var step, none [len(offsetShares)]float64
-	for i, share := range offsetShares {
-		own := math.Sqrt2 * share * lv.gap()
-		step[i] = math.Log(lv.own[i]) + logLikelihood(f, pairs, m, lv.gap(), sd, own)
-		none[i] = math.Log(lv.own[i]) + logLikelihood(f, pairs, m, 0, sd, own)
-	}
-	return logSum(step[:]) - logSum(none[:])
+	own := math.Sqrt2 * offsetShares[0] * lv.gap()
+	return logLikelihood(f, pairs, m, lv.gap(), sd, own) - logLikelihood(f, pairs, m, 0, sd, own)
 }
 
 // penalties lower the weight of cells whose pairs spoke against them.
@@ -121,7 +117,9 @@ func confirmMass(confidence string, separation float64) float64 {
 	switch {
 	case confidence == "quick":
 		return quickMass
-	case confidence == "strict" || separation < nameWeakSeparation:
+	case confidence == "strict":
+		return nameMassStrict
+	case separation < weakSeparation:
 		return nameMassWeak
 	}
 	return nameMass

@@ -7,7 +7,7 @@ const (
 	endRunsFirst   = 2    // runs a side before the first test: the least that shows scatter
 	endRunsMax     = 60   // † runs a side after which the gap is called too small
 	endRunsNone    = 6    // runs a side before "no regression" may be said
-	endZ           = 2.7  // † standard errors between the ends; the pairs at the end guard against a chance gap
+	endZ           = 2.0  // † standard errors between the ends; the pairs at the end guard against a chance gap
 	swappedZ       = 3.3  // the same for a gap of the wrong sign, which nothing checks afterwards; one-sided p = 0.0005
 	endZFew        = 1.8  // † factor on endZ for 3 or 4 runs a side, whose scatter is itself uncertain
 	endZSome       = 1.25 // † factor on endZ below 8 runs a side
@@ -33,7 +33,7 @@ const (
 	gridReach          = 2          // points of the level grids on each side
 	gridStep           = 1.25       // their distance in standard errors of the level
 	scaleReach         = 1          // points of the scatter grid on each side
-	scaleShift         = 0.85       // † the scatter grid's centre: robust scales run high
+	scaleShift         = 0.95       // † the scatter grid's centre: robust scales run a little high
 	scaleStepLeast     = 0.12       // least distance of its points in log
 	scaleStep          = 1.2        // their distance is this over √runs
 	lambdaLeast        = 0.25       // tempering never takes more than three quarters of the evidence
@@ -52,6 +52,7 @@ const (
 	separationCap  = 4.0  // beyond it more runs in one visit say nothing new
 	testableChance = 0.9  // prior chance that an untried position builds and runs
 	referenceEvery = 10   // † every so many runs one is a reference
+	referenceWeak  = 6    // † the same below weakSeparation, where a machine that changes hides the gap
 	referenceBelow = 8.0  // † separation above which references are not needed
 	dearBuild      = 10   // build cost in runs from which a new build gets several runs at once
 	dearSeparation = 2.5  // † d'·√r that such a first visit aims at
@@ -62,30 +63,31 @@ const (
 	workerZ = 3.0 // standard errors from which one machine counts as slower than the others
 
 	// Confirmation.
-	pairMass           = 0.8   // † posterior from which pairs say more than anything else
-	nameMass           = 0.985 // † posterior from which a commit is named
-	quickMass          = 0.90  // the same for --confidence quick, whose promise is no more
-	nameMassWeak       = 0.992 // † the same below nameWeakSeparation, where offsets and states of the machine hide in the scatter
-	nameWeakSeparation = 4.0   // † states of a clock are up to two scatters apart and look like d' up to this
-	pairsMax           = 40    // pairs after which a suspect that is not proved is dropped
-	oddsQuick          = 1.5   // ln odds of the pairs: 4 to 1
-	oddsNormal         = 3.0   // 20 to 1
-	oddsSticky         = 4.0   // † 55 to 1, where runs depend on the ones before them
-	oddsStrict         = 4.6   // 99 to 1
-	pairsQuick         = 2     // enough with --confidence quick
-	pairOneFrom        = 8.0   // † separation from which one pair may prove a step
-	pairTwoFrom        = 5.0   // † and two; below it four, because states of the machine can hide in the scatter
-	stickyLambda       = 0.9   // † share of the evidence left by autocorrelation, below which runs are taken to depend
-	rejectOdds         = -3.0  // ln odds at which a suspect is dropped
-	statedCap          = 0.995 // never said to be surer: the families show one wrong answer in 200
-	explainedMax       = 1e6   // percent: a gap of nearly nothing explains nothing
-	unconfirmedCap     = 0.95  // the posterior alone is not calibrated under real noise
-	bracketMass        = 0.9   // of the posterior in the range that progress and a spent budget show
-	futileBits         = 2.5   // entropy of the posterior at which giving up on the rest is considered
-	futileRuns         = 25    // † expected runs for it that are always worth while
-	futileShare        = 0.5   // † and as a share of those made
-	amongMax           = 12    // largest set that is named
-	failuresQuestion   = 3     // failures in a row after which the user is asked, once
+	pairMass         = 0.8   // † posterior from which pairs say more than anything else
+	nameMass         = 0.97  // † posterior from which a commit is named
+	quickMass        = 0.90  // the same for --confidence quick, whose promise is no more
+	nameMassWeak     = 0.988 // † the same below weakSeparation, where offsets and states of the machine hide in the scatter
+	nameMassStrict   = 0.992 // the same for --confidence strict
+	weakSeparation   = 4.0   // † states of a clock are up to two scatters apart and look like d' up to this
+	pairsMax         = 40    // pairs after which a suspect that is not proved is dropped
+	oddsQuick        = 1.5   // ln odds of the pairs: 4 to 1
+	oddsNormal       = 3.0   // 20 to 1
+	oddsSticky       = 4.0   // † 55 to 1, where runs depend on the ones before them
+	oddsStrict       = 4.6   // 99 to 1
+	pairsQuick       = 2     // enough with --confidence quick
+	pairOneFrom      = 8.0   // † separation from which one pair may prove a step
+	pairTwoFrom      = 5.0   // † and two; below it four, because states of the machine can hide in the scatter
+	stickyLambda     = 0.9   // † share of the evidence left by autocorrelation, below which runs are taken to depend
+	rejectOdds       = -3.0  // ln odds at which a suspect is dropped
+	statedCap        = 0.995 // never said to be surer: the families show one wrong answer in 200
+	explainedMax     = 1e6   // percent: a gap of nearly nothing explains nothing
+	unconfirmedCap   = 0.95  // the posterior alone is not calibrated under real noise
+	bracketMass      = 0.9   // of the posterior in the range that progress and a spent budget show
+	futileBits       = 2.5   // entropy of the posterior at which giving up on the rest is considered
+	futileRuns       = 12    // † expected runs for it that are always worth while
+	futileShare      = 0.2   // † and as a share of those made
+	amongMax         = 12    // largest set that is named
+	failuresQuestion = 3     // failures in a row after which the user is asked, once
 
 	failuresMost = 3 // failures of a position that also gave values, and no fewer than those, after which it is left alone
 
@@ -125,5 +127,5 @@ var runLadder = [...]int{1, 2, 3, 4, 6, 8, 12, 16}
 // layout, alignment), as sd in gaps, and offsetPriors† how likely each is.
 var (
 	offsetShares = [3]float64{0.02, 0.08, 0.2}
-	offsetPriors = offsetWeights{0.4, 0.3, 0.3}
+	offsetPriors = offsetWeights{0.9, 0.05, 0.05}
 )

@@ -38,11 +38,11 @@ var (
 
 // logLikelihood returns, up to a constant that does not depend on level, the
 // log likelihood of ys (median m) at one commit: each run is t4 around the
-// commit's own level, which is t4 around level with scale offset. The integral
+// commit's own level, which is normal with a tail around level. The integral
 // over the own level is Gauss–Hermite around its likeliest value.
 func logLikelihood(f stats.FloorT, ys []float64, m, level, s, offset float64) float64 {
 	n := float64(len(ys))
-	if n == 1 || n*offset*offset < 0.02*s*s {
+	if n == 1 && offset < s || n*offset*offset < 0.02*s*s {
 		sc := math.Hypot(s, offset)
 		sum := -n * math.Log(sc)
 		for _, y := range ys {
@@ -56,7 +56,7 @@ func logLikelihood(f stats.FloorT, ys []float64, m, level, s, offset float64) fl
 	var part [len(hermiteX)]float64
 	for q, x := range hermiteX {
 		own := at + x*sd
-		part[q] = hermiteW[q] + x*x/2 + f.Tail((own-level)/offset)
+		part[q] = hermiteW[q] + x*x/2 + f.Own((own-level)/offset)
 		for _, y := range ys {
 			part[q] += f.At((y - own) / s)
 		}

@@ -24,9 +24,9 @@ const (
 	tableEnd  = 32 // beyond it t4 is below 1e-6, a ten-thousandth of Floor
 )
 
-// tables hold ln(T4(z)+Floor) and ln T4(z) at equal steps of z.
+// tables hold ln(T4(z)+Floor) and Own(z) at equal steps of z.
 type tables struct {
-	floor, plain [tableEnd*tableStep + 2]float64
+	floor, own [tableEnd*tableStep + 2]float64
 }
 
 var logTables = sync.OnceValue(func() *tables {
@@ -34,12 +34,12 @@ var logTables = sync.OnceValue(func() *tables {
 	for i := range t.floor {
 		z := float64(i) / tableStep
 		t.floor[i] = math.Log(T4(z) + Floor)
-		t.plain[i] = math.Log(T4(z))
+		t.own[i] = math.Log((1-ownTail)*math.Exp(-z*z/2) + ownTail*root2Pi*T4(z))
 	}
 	return t
 })
 
-// FloorT computes ln(T4(z)+Floor), and other logs of T4, by a table.
+// FloorT computes ln(T4(z)+Floor) and Own(z) by a table.
 type FloorT struct{ *tables }
 
 // NewFloorT returns the function; the table is computed once in a process.
@@ -56,16 +56,20 @@ func (f FloorT) At(z float64) float64 {
 	return a + (x-float64(i))*(f.floor[i+1]-a)
 }
 
-// Tail returns ln(T4(z)/φ(0)): Student's density relative to a normal's peak, for
-// an integral whose weights are those of a normal.
-func (f FloorT) Tail(z float64) float64 {
+// Own returns the log density of what a commit has for itself, relative to a normal's
+// peak: a standard normal, one in twenty from a t4. Purely normal offsets would make
+// one odd commit a proof; t4 alone never tells an offset from the step.
+func (f FloorT) Own(z float64) float64 {
 	x := math.Abs(z) * tableStep
 	if !(x < tableEnd*tableStep) {
-		return logRoot2Pi + math.Log(t4Peak) - 5*math.Log(max(math.Abs(z), tableEnd)/2)
+		return math.Log(ownTail*root2Pi*t4Peak) - 5*math.Log(max(math.Abs(z), tableEnd)/2)
 	}
 	i := int(x)
-	a := f.plain[i]
-	return logRoot2Pi + a + (x-float64(i))*(f.plain[i+1]-a)
+	a := f.own[i]
+	return a + (x-float64(i))*(f.own[i+1]-a)
 }
 
-const logRoot2Pi = 0.9189385332046727
+const (
+	ownTail = 0.05               // share of the offsets that come from a t4
+	root2Pi = 2.5066282746310002 // √(2π)
+)
