@@ -17,35 +17,34 @@ import (
 // mayImport is the import table: which of our packages a package may use. What
 // is not named here does not exist.
 var mayImport = map[string][]string{
-	"":                               {"internal/cli", "internal/proc", "internal/term"},
-	"tools":                          {"internal/app", "internal/report", "internal/hints", "engine", "engine/search", "amdgpu", "prompts"},
-	"prompts":                        {},
-	"engine":                         {"engine/search", "engine/stats"},
-	"engine/search":                  {"engine/stats"},
-	"engine/stats":                   {},
-	"engine/enginetest":              {"engine", "engine/search", "engine/stats"},
-	"amdgpu":                         {},
-	"internal/proc":                  {},
-	"internal/metric":                {},
-	"internal/term":                  {},
-	"internal/demo":                  {},
-	"internal/gitrepo":               {"internal/proc"},
-	"internal/bench":                 {"internal/proc"},
-	"internal/hints":                 {"amdgpu"},
-	"internal/session":               {"engine"},
-	"internal/report":                {"engine", "engine/search", "engine/stats", "amdgpu", "internal/hints", "internal/metric"},
-	"internal/app":                   {"engine", "engine/search", "engine/stats", "amdgpu", "internal/proc", "internal/metric", "internal/gitrepo", "internal/bench", "internal/hints", "internal/session", "internal/report"},
-	"internal/cli":                   {"internal/app", "internal/report", "internal/term", "internal/session", "internal/demo", "internal/hints", "engine", "engine/search", "amdgpu", "tools", "prompts"},
-	"internal/testenv":               {},
-	"internal/cmd/mcpb":              {},
-	"internal/cmd/simulate":          {"engine", "engine/search", "engine/stats", "engine/enginetest"},
-	"internal/cmd/conformanceserver": {"tools", "internal/app", "engine", "engine/search"},
+	"":                      {"internal/cli", "internal/proc", "internal/term"},
+	"tools":                 {"internal/app", "internal/report", "internal/hints", "engine", "engine/search", "amdgpu", "prompts"},
+	"prompts":               {},
+	"engine":                {"engine/search", "engine/stats"},
+	"engine/search":         {"engine/stats"},
+	"engine/stats":          {},
+	"engine/enginetest":     {"engine", "engine/search", "engine/stats"},
+	"amdgpu":                {},
+	"internal/proc":         {},
+	"internal/metric":       {},
+	"internal/term":         {},
+	"internal/demo":         {},
+	"internal/gitrepo":      {"internal/proc"},
+	"internal/bench":        {"internal/proc"},
+	"internal/hints":        {"amdgpu"},
+	"internal/session":      {"engine"},
+	"internal/report":       {"engine", "engine/search", "engine/stats", "amdgpu", "internal/hints", "internal/metric"},
+	"internal/app":          {"engine", "engine/search", "engine/stats", "amdgpu", "internal/proc", "internal/metric", "internal/gitrepo", "internal/bench", "internal/hints", "internal/session", "internal/report"},
+	"internal/cli":          {"internal/app", "internal/report", "internal/term", "internal/session", "internal/demo", "internal/hints", "engine", "engine/search", "amdgpu", "tools", "prompts"},
+	"internal/testenv":      {},
+	"internal/cmd/mcpb":     {},
+	"internal/cmd/simulate": {"engine", "engine/search", "engine/stats", "engine/enginetest"},
 }
 
 // onlyIn names the outside packages that a few of ours may use, with the reason.
 var onlyIn = map[string][]string{
-	"github.com/mark3labs/mcp-go": {"tools", "prompts", "internal/cmd/conformanceserver"}, // replaceable in two folders
-	"github.com/go-git/go-git":    {"internal/gitrepo"},                                   // silently wrong in places
+	"github.com/mark3labs/mcp-go": {"tools", "prompts"}, // replaceable in two folders
+	"github.com/go-git/go-git":    {"internal/gitrepo"}, // silently wrong in places
 	"github.com/spf13/cobra":      {"internal/cli"},
 }
 

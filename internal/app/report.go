@@ -86,8 +86,12 @@ func (a *App) Report(ctx context.Context, id, format, detail string, w io.Writer
 // document gathers what a report tells. The repository may be gone meanwhile:
 // then the report goes without what only it knows.
 func (a *App) document(ctx context.Context, run *session.Run, q asked, s *engine.State) (*report.Document, error) {
+	spec, err := q.Spec.with(s.Events()) // the ends may have been asked for
+	if err != nil {
+		return nil, err
+	}
 	d := &report.Document{
-		Result: s.Result, Plan: s.Plan, RunID: run.ID, Repo: q.Spec.Repo, Good: q.Spec.Good, Bad: q.Spec.Bad,
+		Result: s.Result, Plan: s.Plan, RunID: run.ID, Repo: q.Spec.Repo, Good: spec.Good, Bad: spec.Bad,
 		Command: commandText(q.Spec), Log: run.LogDir(), Nested: s.Nested, Commits: map[string]report.Commit{},
 	}
 	repo, err := gitrepo.Open(ctx, q.Spec.Repo)
