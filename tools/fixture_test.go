@@ -112,6 +112,7 @@ func legacyFixtures(s *server.MCPServer) {
 	})
 	s.AddTool(mcp.NewTool("test_sampling", mcp.WithDescription("conformance fixture"), mcp.WithString("prompt", mcp.Description("to complete"), mcp.Required())),
 		func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			//lint:ignore SA1019 the older revisions of the suite ask for it
 			r, err := s.RequestSampling(ctx, mcp.CreateMessageRequest{
 				Request: mcp.Request{Method: string(mcp.MethodSamplingCreateMessage)}, CreateMessageParams: sampling(req.GetString("prompt", "")),
 			})
