@@ -125,7 +125,7 @@ func (p *problem) conclude(b *belief, phase Phase) answer {
 	if settled {
 		pairs := p.pairs(s)
 		odds := pairOdds(pairs, b.levels)
-		if mass >= confirmMass(conf, b.separation) && p.confirmed(b, pairs, odds) {
+		if mass >= confirmMass(conf, b) && p.confirmed(b, pairs, odds) {
 			return answer{suspect: s, mass: mass, odds: odds, belief: b}
 		}
 		if mass >= pairMass && !p.confirmed(b, pairs, odds) && len(pairs) < pairsMax && p.testable(s.fast) && p.testable(s.slow) {
@@ -160,7 +160,7 @@ func (p *problem) futile(b *belief, o option) bool {
 // concludeAmong names the smallest set of neighbours that holds nearly all of the
 // posterior, once pairs across the whole set have shown that the step is in it.
 func (p *problem) concludeAmong(b *belief) (answer, bool) {
-	among, mass := p.bracket(b, confirmMass(p.v.Options.Confidence, b.separation))
+	among, mass := p.bracket(b, confirmMass(p.v.Options.Confidence, b))
 	if len(among) == 0 || len(among) > amongMax || b.cells.over != nil || p.untried(among) {
 		return answer{}, false
 	}

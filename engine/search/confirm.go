@@ -97,8 +97,12 @@ func confirmOdds(confidence string, b *belief) float64 {
 		return oddsQuick
 	case confidence == "strict":
 		return oddsStrict
+	case b.offsetsShow():
+		return oddsNormal
 	case b.sticky():
 		return oddsSticky
+	case b.separation < weakSeparation:
+		return oddsWeak
 	}
 	return oddsNormal
 }
@@ -112,15 +116,32 @@ func (b *belief) sticky() bool {
 
 // confirmMass is the posterior that a suspect needs before it is named. What is
 // promised by the name of the confidence (0.90, 0.95, 0.99) is less, because the
-// posterior alone is too sure under the noise of real machines.
-func confirmMass(confidence string, separation float64) float64 {
+// posterior alone is too sure under the noise of real machines. Where commits have
+// large offsets of their own more runs would not settle it: less is asked for, and
+// statedAtMost says less.
+func confirmMass(confidence string, b *belief) float64 {
 	switch {
 	case confidence == "quick":
 		return quickMass
 	case confidence == "strict":
 		return nameMassStrict
-	case separation < weakSeparation:
+	case b.separation < weakSeparation && !b.offsetsShow():
 		return nameMassWeak
 	}
 	return nameMass
+}
+
+// offsetsShow reports whether the runs speak for commits that have large offsets of
+// their own.
+func (b *belief) offsetsShow() bool { return b.levels.own[len(b.levels.own)-1] >= offsetShown }
+
+// statedAtMost is the largest probability that is said of a named commit.
+func (b *belief) statedAtMost(confidence string) float64 {
+	switch {
+	case confidence != "strict" && b.offsetsShow():
+		return statedCapOffset
+	case b.separation < weakSeparation:
+		return statedCapWeak
+	}
+	return statedCap
 }

@@ -7,7 +7,7 @@ const (
 	endRunsFirst   = 2    // runs a side before the first test: the least that shows scatter
 	endRunsMax     = 60   // † runs a side after which the gap is called too small
 	endRunsNone    = 6    // runs a side before "no regression" may be said
-	endZ           = 2.0  // † standard errors between the ends; the pairs at the end guard against a chance gap
+	endZ           = 2.3  // † standard errors between the ends; the pairs at the end guard against a chance gap
 	swappedZ       = 3.3  // the same for a gap of the wrong sign, which nothing checks afterwards; one-sided p = 0.0005
 	endZFew        = 1.8  // † factor on endZ for 3 or 4 runs a side, whose scatter is itself uncertain
 	endZSome       = 1.25 // † factor on endZ below 8 runs a side
@@ -33,7 +33,7 @@ const (
 	gridReach          = 2          // points of the level grids on each side
 	gridStep           = 1.25       // their distance in standard errors of the level
 	scaleReach         = 1          // points of the scatter grid on each side
-	scaleShift         = 0.95       // † the scatter grid's centre: robust scales run a little high
+	scaleShift         = 1.02       // † the scatter grid's centre over the robust scale
 	scaleStepLeast     = 0.12       // least distance of its points in log
 	scaleStep          = 1.2        // their distance is this over √runs
 	lambdaLeast        = 0.25       // tempering never takes more than three quarters of the evidence
@@ -66,13 +66,14 @@ const (
 	pairMass         = 0.8   // † posterior from which pairs say more than anything else
 	nameMass         = 0.97  // † posterior from which a commit is named
 	quickMass        = 0.90  // the same for --confidence quick, whose promise is no more
-	nameMassWeak     = 0.988 // † the same below weakSeparation, where offsets and states of the machine hide in the scatter
+	nameMassWeak     = 0.997 // † the same below weakSeparation, where states of the machine hide in the scatter
 	nameMassStrict   = 0.992 // the same for --confidence strict
 	weakSeparation   = 4.0   // † states of a clock are up to two scatters apart and look like d' up to this
 	pairsMax         = 40    // pairs after which a suspect that is not proved is dropped
 	oddsQuick        = 1.5   // ln odds of the pairs: 4 to 1
 	oddsNormal       = 3.0   // 20 to 1
-	oddsSticky       = 4.0   // † 55 to 1, where runs depend on the ones before them
+	oddsWeak         = 4.0   // † 55 to 1, below weakSeparation
+	oddsSticky       = 5.0   // † 150 to 1, where runs depend on the ones before them
 	oddsStrict       = 4.6   // 99 to 1
 	pairsQuick       = 2     // enough with --confidence quick
 	pairOneFrom      = 8.0   // † separation from which one pair may prove a step
@@ -80,6 +81,9 @@ const (
 	stickyLambda     = 0.9   // † share of the evidence left by autocorrelation, below which runs are taken to depend
 	rejectOdds       = -3.0  // ln odds at which a suspect is dropped
 	statedCap        = 0.995 // never said to be surer: the families show one wrong answer in 200
+	statedCapWeak    = 0.99  // † nor than this below weakSeparation
+	statedCapOffset  = 0.95  // † nor than this where commits have large offsets of their own
+	offsetShown      = 0.1   // † probability of the largest offsets from which they count as seen; twice the prior
 	explainedMax     = 1e6   // percent: a gap of nearly nothing explains nothing
 	unconfirmedCap   = 0.95  // the posterior alone is not calibrated under real noise
 	bracketMass      = 0.9   // of the posterior in the range that progress and a spent budget show

@@ -123,9 +123,9 @@ func (p *problem) stepFound(a answer) StepFound {
 	if n := len(s.Candidates); n > 0 && !slices.Contains(s.Candidates, s.Culprit) {
 		s.Culprit = s.Candidates[n-1]
 	}
-	s.Probability = min(a.mass, statedCap)
-	if math.IsInf(a.odds, 1) {
-		s.Probability = a.mass
+	s.Probability = min(a.mass, 1)
+	if !math.IsInf(a.odds, 1) {
+		s.Probability = min(a.mass, a.belief.statedAtMost(p.v.Options.Confidence))
 	}
 	s.ChangePct = p.change(s.Good, s.Bad)
 	return s
