@@ -27,7 +27,27 @@ func (p *problem) exact(w window) bool {
 	if len(g) < 2 || len(b) < 2 {
 		return false
 	}
-	return math.Abs(b[0]-g[0]) >= exactSteps*p.floor
+	return math.Abs(b[0]-g[0]) >= exactSteps*p.floor || p.counted(min(len(g), len(b)))
+}
+
+// countRuns is how often a count must repeat at both ends before it is believed
+// to be exact: three equal values a side leave a noise of the size of a step
+// less than one chance in thirty.
+const countRuns = 3
+
+// counted reports whether the metric counts something: every value is a whole
+// number, and the ends repeated theirs. A time in SI units is not whole. A single
+// value that scatters later takes this back.
+func (p *problem) counted(runs int) bool {
+	if runs < countRuns {
+		return false
+	}
+	for _, r := range p.v.Runs {
+		if r.Outcome == OK && r.Value != math.Trunc(r.Value) {
+			return false
+		}
+	}
+	return true
 }
 
 // huntExact is plain bisection: one run a position, no pairs. With more than two
