@@ -57,7 +57,7 @@ func unknown(given map[string]any, fields []field) []error {
 	var errs []error
 	for _, name := range sortedKeys(given) {
 		if !contains(valid, name) {
-			errs = append(errs, fmt.Errorf("unknown argument %q%s; the arguments are: %s", name, suggestion(name, valid), strings.Join(valid, ", ")))
+			errs = append(errs, fmt.Errorf("unknown argument %q%s; the arguments are: %s", name, hintFor(name, given[name], valid), strings.Join(valid, ", ")))
 		}
 	}
 	return errs
@@ -84,7 +84,7 @@ func (f *field) set(v reflect.Value, raw any) error {
 	case reflect.Slice:
 		list, ok := listOf(raw)
 		if !ok {
-			return f.wrong(raw, "a list of strings")
+			return f.wrong(raw, "a list of strings"+example(f.name))
 		}
 		v.Set(reflect.ValueOf(list))
 	}
@@ -110,6 +110,14 @@ func (f *field) setInt(v reflect.Value, raw any) error {
 	}
 	v.SetInt(int64(x))
 	return nil
+}
+
+// example shows what a list of settings looks like.
+func example(name string) string {
+	if name == optionsArgument {
+		return `, such as ["first_parent=false"]`
+	}
+	return ""
 }
 
 func (f *field) wrong(raw any, want string) error {

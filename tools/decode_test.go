@@ -85,6 +85,46 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// TestUnknownArgumentsSayWhere: an argument that a tool does not have says what
+// it is called there, or how it goes into options.
+func TestUnknownArgumentsSayWhere(t *testing.T) {
+	start, preview, baseline := any(&startArgs{}), any(&previewArgs{}), any(&baselineArgs{})
+	tests := []struct {
+		why  string
+		into any
+		json string
+		want string
+	}{
+		{"a flag", start, `{"overlay":"bench.py"}`, `unknown argument "overlay" (put it into options: ["overlay=bench.py"])`},
+		{"near another argument too", start, `{"find":"improvement"}`, `(put it into options: ["find=improvement"])`},
+		{"with -", start, `{"first-parent":false}`, `(put it into options: ["first_parent=false"])`},
+		{"a number", start, `{"max_runs":40}`, `(put it into options: ["max_runs=40"])`},
+		{"several values", start, `{"skip":["a","b"]}`, `(put it into options: ["skip=a", "skip=b"])`},
+		{"an object", start, `{"env":{"A":1}}`, `(put it into options: ["env=A=1"])`},
+		{"no value", start, `{"confidence":null}`, `(put it into options: ["confidence=quick|normal|strict"])`},
+		{"a switch without a value", start, `{"all":[]}`, `(put it into options: ["all=true"])`},
+		{"a long value", start, `{"patch":"` + strings.Repeat("x", 5000) + `"}`, `(put it into options: ["patch=FILE"])`},
+		{"an argument with -", start, `{"bench-cmd":"x"}`, `(did you mean "bench_cmd"?)`},
+		{"the name elsewhere", start, `{"command":"x"}`, `(did you mean "bench_cmd"?)`},
+		{"the name of the flag", start, `{"build":"make"}`, `(did you mean "build_cmd"?)`},
+		{"the name of the flag", start, `{"timeout":9}`, `(did you mean "timeout_s"?)`},
+		{"another word", start, `{"repository":"."}`, `(did you mean "repo"?)`},
+		{"the name elsewhere", preview, `{"bench_cmd":"x"}`, `(did you mean "command"?)`},
+		{"no options here", preview, `{"overlay":"x"}`, `unknown argument "overlay"; the arguments are`},
+		{"an argument only elsewhere", baseline, `{"build_cmd":"make && make install"}`, `(put it into options: ["build=make && make install"])`},
+		{"a list is shown", start, `{"options":[{"a":1}]}`, `must be a list of strings, such as ["first_parent=false"]`},
+	}
+	for _, tt := range tests {
+		var arguments any
+		if err := json.Unmarshal([]byte(tt.json), &arguments); err != nil {
+			t.Fatal(err)
+		}
+		if err := decode(arguments, tt.into); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s, %s: error %v, want one with %q", tt.why, tt.json, err, tt.want)
+		}
+	}
+}
+
 // TestDecodeAnything: no argument, however odd, panics or is taken silently.
 func TestDecodeAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

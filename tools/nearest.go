@@ -1,11 +1,78 @@
 package tools
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+
+	"perfbisect/internal/app"
 )
+
+// optionsArgument is the argument that takes every flag of perfbisect run.
+const optionsArgument = "options"
+
+// synonyms are names that models give to arguments; those that a tool has count.
+var synonyms = map[string][]string{
+	"bench_cmd": {"command"}, "benchmark": {"bench_cmd", "command"}, "command": {"bench_cmd"}, "cmd": {"bench_cmd", "command"},
+	"build": {"build_cmd"}, "timeout": {"timeout_s"}, "repository": {"repo"},
+}
+
+// hintFor says behind the name of an unknown argument what was meant: another
+// argument, a setting that goes into options, or a name that is written alike.
+func hintFor(name string, value any, valid []string) string {
+	plain := strings.ReplaceAll(strings.TrimLeft(name, "-"), "-", "_")
+	if contains(valid, plain) {
+		return didYouMean(plain)
+	}
+	for _, s := range synonyms[plain] {
+		if contains(valid, s) {
+			return didYouMean(s)
+		}
+	}
+	if contains(valid, optionsArgument) {
+		if list := settingsOf(plain, value); list != "" {
+			return fmt.Sprintf(" (put it into options: %s)", list)
+		}
+	}
+	return suggestion(plain, valid)
+}
+
+// settingsOf is an argument as a list for options; "" when no flag of
+// perfbisect run has its name.
+func settingsOf(name string, value any) string {
+	if alias, ok := optionAliases[name]; ok {
+		name = alias
+	}
+	for _, o := range app.Options() {
+		if strings.ReplaceAll(o.Name, "-", "_") == name {
+			return settings(name, value, cmp.Or(o.Value, "true"))
+		}
+	}
+	return ""
+}
+
+// maxSettings bounds a list that settings shows whole, in bytes.
+const maxSettings = 200
+
+// settings shows name=value for each value, or for the placeholder where they
+// are none or too long.
+func settings(name string, value any, placeholder string) string {
+	values, ok := listOf(value)
+	if text, single := stringOf(value); single && !ok {
+		values = []string{text}
+	}
+	if len(values) == 0 || len(strings.Join(values, "")) > maxSettings {
+		values = []string{placeholder}
+	}
+	quoted := make([]string, len(values))
+	for i, v := range values {
+		quoted[i] = strconv.Quote(name + "=" + v)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
 
 // suggestion is " (did you mean X?)" for the nearest of valid, or "" when none
 // is near: more than a third of the letters, and more than two, would change,
@@ -24,8 +91,10 @@ func suggestion(name string, valid []string) string {
 	if best == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (did you mean %q?)", best)
+	return didYouMean(best)
 }
+
+func didYouMean(name string) string { return fmt.Sprintf(" (did you mean %q?)", name) }
 
 // distance is the Levenshtein distance of a and b in bytes. Only the first 64
 // bytes count, so that a hostile name costs nothing.
