@@ -94,24 +94,29 @@ func (p *problem) solve(w window, phase Phase) answer {
 	return p.conclude(b, phase)
 }
 
+// lastPass of believe, from 0.
+const lastPass = 2
+
 // believe places the levels and infers, three times, so that positions that
-// have become sure help to place the levels. Only the last pass integrates, over
-// the part of the window where the step can still be.
+// have become sure help to place the levels. Only the last pass integrates. All but
+// the first, which is coarse when there are many positions, look only at the part of the window where the step can still be.
 func (p *problem) believe(w window) *belief {
-	c := p.split(w)
+	whole := p.split(w)
+	c := whole
 	var b *belief
 	var slow []float64
 	offset := 0.0
-	for pass := range 3 {
-		lv, sites := p.estimate(c, slow, offset)
+	for pass := range lastPass + 1 {
+		lv, sites := p.estimate(whole, slow, offset)
 		if lv.gap() <= 0 {
 			lv.b = lv.g + max(p.floor, 1e-9)
 		}
-		if pass == 2 {
-			c, sites = c.trim(b, sites)
+		c = whole
+		if pass > 0 {
+			c, sites = whole.trim(slow, sites)
 		}
-		b = p.infer(c, sites, lv, pass == 2)
-		slow, offset = b.slow, b.levels.offset
+		b = p.infer(c, sites, lv, pass)
+		slow, offset = whole.spread(c, b.slow), b.levels.offset
 	}
 	return b
 }

@@ -64,3 +64,18 @@ func BenchmarkDecideGraph(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkStep is one inference and the choice after it alone, without what a
+// decision looks at once in a hunt.
+func BenchmarkStep(b *testing.B) {
+	for _, c := range []struct{ n, m int }{{2000, 1000}, {100_000, 20}, {100_000, 1000}} {
+		b.Run(fmt.Sprintf("candidates=%d/visited=%d", c.n, c.m), func(b *testing.B) {
+			v := visitedView(c.n, c.m, 6)
+			b.ReportAllocs()
+			for b.Loop() {
+				p := newProblem(v)
+				p.choose(p.believe(window{0, c.n}))
+			}
+		})
+	}
+}

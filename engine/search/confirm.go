@@ -63,11 +63,10 @@ func pairOdds(pairs []float64, lv levels) float64 {
 	if len(pairs) == 0 {
 		return 0
 	}
-	f := stats.NewFloorT()
 	sd := math.Sqrt2 * lv.s / math.Sqrt(lv.lambda)
 	m := stats.Median(pairs)
-	own := math.Sqrt2 * offsetShares[0] * lv.gap()
-	return logLikelihood(f, pairs, m, lv.gap(), sd, own) - logLikelihood(f, pairs, m, 0, sd, own)
+	like := newKernel(stats.NewFloorT(), sd, math.Sqrt2*offsetShares[0]*lv.gap())
+	return like.logLikelihood(pairs, m, lv.gap()) - like.logLikelihood(pairs, m, 0)
 }
 
 // penalties lower the weight of cells whose pairs spoke against them.

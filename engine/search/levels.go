@@ -64,8 +64,8 @@ func (p *problem) estimate(c *cells, slow []float64, offset float64) (levels, []
 	if lv.slope != 0 {
 		sites = p.siteValues(c, lv.slope)
 		lv.s = max(stats.PooledScale(sites...), p.floor)
+		lv.place(sites, class, p.floor)
 	}
-	lv.place(sites, class, p.floor)
 	lv.rho, lv.lambda = p.tempering(c, sites, lv)
 	return lv, sites
 }
@@ -116,6 +116,9 @@ func (lv *levels) place(sites [][]float64, class []int, floor float64) {
 	}
 	lv.runs = max(float64(runs), 2)
 	var m, w [2][]float64
+	for k := range m {
+		m[k], w[k] = make([]float64, 0, len(sites)), make([]float64, 0, len(sites))
+	}
 	for i, ys := range sites {
 		if class[i] < 0 || len(ys) == 0 {
 			continue
@@ -154,9 +157,8 @@ func huber(m, w []float64) (mean, se float64) {
 	for range 3 {
 		sw, sum := 0.0, 0.0
 		for i, x := range m {
-			d := (x - mean) * math.Sqrt(w[i])
-			d = min(max(d, -2.5), 2.5)
-			sum += math.Sqrt(w[i]) * d
+			root := math.Sqrt(w[i])
+			sum += root * min(max((x-mean)*root, -2.5), 2.5)
 			sw += w[i]
 		}
 		mean += sum / sw

@@ -36,53 +36,69 @@ var (
 	hermiteW = [...]float64{math.Log(2. / 3), math.Log(1. / 6), math.Log(1. / 6)}
 )
 
+// kernel computes the likelihood of runs at one commit whose scatter is s and whose
+// own level has scale offset. What does not depend on the runs is computed once.
+type kernel struct {
+	f         stats.FloorT
+	s, offset float64
+	logS      float64
+	wide      float64 // scale of one run with an offset in it
+	logWide   float64
+	one       float64 // ln(sd/offset) of the own level given one run
+}
+
+func newKernel(f stats.FloorT, s, offset float64) kernel {
+	wide := math.Hypot(s, offset)
+	return kernel{f: f, s: s, offset: offset, logS: math.Log(s), wide: wide, logWide: math.Log(wide), one: math.Log(s / wide)}
+}
+
 // logLikelihood returns, up to a constant that does not depend on level, the
 // log likelihood of ys (median m) at one commit: each run is t4 around the
 // commit's own level, which is normal with a tail around level. The integral
 // over the own level is Gauss–Hermite around its likeliest value.
-func logLikelihood(f stats.FloorT, ys []float64, m, level, s, offset float64) float64 {
+func (k kernel) logLikelihood(ys []float64, m, level float64) float64 {
 	n := float64(len(ys))
-	if n == 1 && offset < s || n*offset*offset < 0.02*s*s {
-		sc := math.Hypot(s, offset)
-		sum := -n * math.Log(sc)
+	if n == 1 && k.offset < k.s || n*k.offset*k.offset < 0.02*k.s*k.s {
+		sum := -n * k.logWide
 		for _, y := range ys {
-			sum += f.At((y - level) / sc)
+			sum += k.f.At((y - level) / k.wide)
 		}
 		return sum
 	}
-	noise := s * s * medianVar(n) / n
-	sd := math.Sqrt(noise * offset * offset / (noise + offset*offset))
-	at := level + (m-level)*offset*offset/(noise+offset*offset)
+	noise := k.s * k.s * medianVar(n) / n
+	both := noise + k.offset*k.offset
+	sd := math.Sqrt(noise/both) * k.offset
+	at := level + (m-level)*k.offset*k.offset/both
 	var part [len(hermiteX)]float64
+	top := math.Inf(-1)
 	for q, x := range hermiteX {
 		own := at + x*sd
-		part[q] = hermiteW[q] + x*x/2 + f.Own((own-level)/offset)
+		part[q] = hermiteW[q] + x*x/2 + k.f.Own((own-level)/k.offset)
 		for _, y := range ys {
-			part[q] += f.At((y - own) / s)
+			part[q] += k.f.At((y - own) / k.s)
 		}
-	}
-	return logSum(part[:]) + math.Log(sd/offset) - n*math.Log(s)
-}
-
-// logSum is ln Σ exp(xs) without overflow; -Inf for none.
-func logSum(xs []float64) float64 {
-	top := math.Inf(-1)
-	for _, x := range xs {
-		top = max(top, x)
-	}
-	if math.IsInf(top, 0) {
-		return top
+		top = max(top, part[q])
 	}
 	sum := 0.0
-	for _, x := range xs {
-		sum += math.Exp(x - top)
+	for _, x := range part {
+		if x > top-negligible {
+			sum += math.Exp(x - top)
+		}
 	}
-	return top + math.Log(sum)
+	narrow := k.one
+	if len(ys) > 1 {
+		narrow = math.Log(sd / k.offset)
+	}
+	return top + math.Log(sum) + narrow - n*k.logS
 }
 
-// infer computes the posterior over the cells on a grid of levels g, b, s.
-func (p *problem) infer(c *cells, sites [][]float64, lv levels, grid bool) *belief {
-	gs, bs, ss, offsets := lv.grid(grid)
+// infer computes the posterior over the cells on a grid of levels g, b, s, which
+// has one point but in the last pass.
+func (p *problem) infer(c *cells, sites [][]float64, lv levels, pass int) *belief {
+	gs, bs, ss, offsets := lv.grid(pass == lastPass)
+	if pass == 0 && len(c.prior) > trimAbove {
+		offsets = offsets[:1]
+	}
 	acc := accumulator{points: make([]point, 0, len(gs)*len(bs)*len(ss)*len(offsets))}
 	medians := make([]float64, len(sites))
 	for i, ys := range sites {
@@ -93,12 +109,13 @@ func (p *problem) infer(c *cells, sites [][]float64, lv levels, grid bool) *beli
 	marks := p.markOdds(c)
 	for _, own := range offsets {
 		for _, s := range ss {
+			like := newKernel(f, s, own.size)
 			fast, slow := make([][]float64, len(gs)), make([][]float64, len(bs))
 			for gi, g := range gs {
-				fast[gi] = lv.gather(f, c, sites, medians, g, s, own.size, false)
+				fast[gi] = lv.gather(like, c, sites, medians, g, false)
 			}
 			for bi, b := range bs {
-				slow[bi] = lv.gather(f, c, sites, medians, b, s, own.size, true)
+				slow[bi] = lv.gather(like, c, sites, medians, b, true)
 			}
 			for gi, g := range gs {
 				for bi, b := range bs {
@@ -114,11 +131,11 @@ func (p *problem) infer(c *cells, sites [][]float64, lv levels, grid bool) *beli
 
 // gather sums the log likelihood, at one level, of the sites that share it for
 // a culprit in each cell: the slow ones or the fast ones.
-func (lv levels) gather(f stats.FloorT, c *cells, sites [][]float64, medians []float64, level, s, offset float64, slow bool) []float64 {
+func (lv levels) gather(like kernel, c *cells, sites [][]float64, medians []float64, level float64, slow bool) []float64 {
 	each := make([]float64, len(c.sites))
 	for i, ys := range sites {
 		if len(ys) > 0 {
-			each[i] = lv.lambda * logLikelihood(f, ys, medians[i], level, s, offset)
+			each[i] = lv.lambda * like.logLikelihood(ys, medians[i], level)
 		}
 	}
 	out := make([]float64, len(c.prior))

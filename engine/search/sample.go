@@ -39,7 +39,7 @@ type problem struct {
 }
 
 func newProblem(v *View) *problem {
-	p := &problem{v: v, n: v.N, runsAt: map[int][]int{}, bad: map[int]Outcome{}}
+	p := &problem{v: v, n: v.N, runsAt: make(map[int][]int, min(len(v.Runs), v.N+1)), bad: map[int]Outcome{}}
 	p.setDirection()
 	p.collect()
 	p.setScale()
@@ -87,6 +87,7 @@ func (p *problem) collect() {
 	if p.base == 0 {
 		p.base = 1
 	}
+	p.obs = make([]obs, 0, len(p.v.Runs))
 	for _, r := range p.v.Runs {
 		if usable(r) && r.Position >= 0 && r.Position <= p.n {
 			p.runsAt[r.Position] = append(p.runsAt[r.Position], len(p.obs))
@@ -159,7 +160,7 @@ func (p *problem) setPlaces() {
 			p.bad[r.Position] = NoMetric
 		}
 	}
-	seen := map[int]bool{}
+	seen := make(map[int]bool, len(p.runsAt))
 	for i := range p.runsAt {
 		seen[i] = true
 	}

@@ -49,16 +49,16 @@ func (p *problem) split(w window) *cells {
 }
 
 // trim leaves out the sites of a chain that are further than keepSites from where
-// b sees the step: they have placed the levels and say nothing more. The cells
+// the step can be, given P(slow) of each site: they have placed the levels and say nothing more. The cells
 // between them are merged; those where the step can be stay as they are.
-func (c *cells) trim(b *belief, sites [][]float64) (*cells, [][]float64) {
+func (c *cells) trim(slow []float64, sites [][]float64) (*cells, [][]float64) {
 	n := len(c.prior)
 	if c.over != nil || n <= trimAbove {
 		return c, sites
 	}
 	first, last := n-1, 0
-	for k, m := range b.cell {
-		if m > trimMass {
+	for k := range n {
+		if slow[k+1]-slow[k] > trimMass {
 			first, last = min(first, k), max(last, k)
 		}
 	}
@@ -72,6 +72,23 @@ func (c *cells) trim(b *belief, sites [][]float64) (*cells, [][]float64) {
 	out.prior = append(out.prior, sum(c.prior[to:]))
 	values := append([][]float64{sites[0]}, sites[from:to+1]...)
 	return out, append(values, sites[n])
+}
+
+// spread gives each site of c the P(slow) of the last site before it that a trimmed
+// part of c has kept.
+func (c *cells) spread(part *cells, slow []float64) []float64 {
+	if len(part.sites) == len(c.sites) {
+		return slow
+	}
+	out := make([]float64, len(c.sites))
+	k := 0
+	for i, pos := range c.sites {
+		for k+1 < len(part.sites) && part.sites[k+1] <= pos {
+			k++
+		}
+		out[i] = slow[k]
+	}
+	return out
 }
 
 func sum(xs []float64) float64 {
