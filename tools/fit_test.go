@@ -42,6 +42,7 @@ func TestFitCutsTheLargest(t *testing.T) {
 	shared := st.Result.Steps
 	n := len(shared)
 	r := runOf(st)
+	r.Result = st.Result // with its steps
 	cut, err := fit(r, typicalBytes)
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +55,28 @@ func TestFitCutsTheLargest(t *testing.T) {
 	}
 	if len(st.Result.Steps) != n || r.Result.Culprit != st.Result.Culprit || r.Next == "" {
 		t.Error("fit changed what it was not to cut")
+	}
+}
+
+// TestLongResultsLeaveTheirSteps: of a small result nothing is missing; a larger
+// one says where its steps are, and what it shares with others keeps them.
+func TestLongResultsLeaveTheirSteps(t *testing.T) {
+	st := newFake().status(&fakeRun{id: "r1", state: engine.Completed})
+	if r := runOf(st); len(r.Result.Steps) != fakeSteps || r.Shortened != nil {
+		t.Errorf("%d steps of a small result, shortened %v", len(r.Result.Steps), r.Shortened)
+	}
+	for len(st.Result.Steps) < 40 {
+		st.Result.Steps = append(st.Result.Steps, st.Result.Steps...)
+	}
+	n := len(st.Result.Steps)
+	r := runOf(st)
+	if got := size(t, r); got > leanBytes || r.Result.Steps == nil || len(r.Result.Steps) != 0 || r.Result.Culprit != st.Result.Culprit {
+		t.Errorf("%d bytes, %+v", got, r.Result)
+	}
+	r.shortened([]string{"warnings had 9 items"})
+	want := []string{fmt.Sprintf("result.steps had %d items: bisect_report shows them", n), "warnings had 9 items", "all of it: " + st.Report}
+	if d := cmp.Diff(want, r.Shortened); d != "" || len(st.Result.Steps) != n {
+		t.Error(d)
 	}
 }
 

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -54,7 +55,25 @@ func runOf(st *app.Status) *run {
 	for _, w := range st.Warnings {
 		r.Warnings = append(r.Warnings, warning{w.Code, w.Text, w.Commit})
 	}
+	r.leaveSteps()
 	return r
+}
+
+// leanBytes is the size of a result in JSON from which it leaves its steps, which
+// are most of it and change nothing in the answer, to bisect_report.
+const leanBytes = 4 << 10
+
+func (r *run) leaveSteps() {
+	if r.Result == nil || len(r.Result.Steps) == 0 {
+		return
+	}
+	if text, err := json.Marshal(r); err != nil || len(text) <= leanBytes {
+		return
+	}
+	lean := *r.Result
+	lean.Steps = []engine.ResultStep{}
+	r.Shortened = append(r.Shortened, fmt.Sprintf("result.steps had %d items: bisect_report shows them", len(r.Result.Steps)))
+	r.Result = &lean
 }
 
 // statusOf is runOf for the pair that the app returns.
@@ -66,7 +85,7 @@ func statusOf(st *app.Status, err error) (*run, error) {
 }
 
 func (r *run) shortened(cut []string) {
-	r.Shortened = cut
+	r.Shortened = append(r.Shortened, cut...)
 	if r.ReportPath != "" {
 		r.Shortened = append(r.Shortened, "all of it: "+r.ReportPath)
 	} else if r.RunID != "" {
