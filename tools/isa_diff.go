@@ -133,6 +133,17 @@ func isaRowOf(row *amdgpu.Row) isaRow {
 	return r
 }
 
+// changed says what changed in the kernel, never nothing.
+func (r *isaRow) changed() string {
+	switch {
+	case r.Side != "":
+		return "only " + r.Side
+	case len(r.Changes) == 0:
+		return "no resource changed"
+	}
+	return strings.Join(r.Changes, ", ")
+}
+
 func columnTexts(columns []amdgpu.Column) []string {
 	var out []string
 	for _, c := range columns {
@@ -145,7 +156,7 @@ func (r *isaDiffResult) text() string {
 	var b strings.Builder
 	b.WriteString(r.Summary)
 	for _, row := range r.Rows {
-		fmt.Fprintf(&b, "\n%s: %s", row.Name, strings.Join(row.Changes, ", "))
+		fmt.Fprintf(&b, "\n%s: %s", row.Name, row.changed())
 		if row.Cause != "" {
 			fmt.Fprintf(&b, "; %s", row.Cause)
 		}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,6 +16,20 @@ func TestISARow(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"vgpr 128 -> 172 (+44)"}, d.Rows[0].Changes); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestOneSidedKernelSaysSo: a kernel on one side only has no changes to list.
+func TestOneSidedKernelSaysSo(t *testing.T) {
+	empty := fakeSnapshot(128)
+	empty.Kernels = nil
+	for want, d := range map[string]*amdgpu.Diff{
+		": only before\n": amdgpu.Compare(fakeSnapshot(128), empty, amdgpu.Options{}),
+		": only after\n":  amdgpu.Compare(empty, fakeSnapshot(128), amdgpu.Options{}),
+	} {
+		if text := isaDiffOf(d).text(); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
 	}
 }
 
