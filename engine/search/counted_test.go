@@ -15,8 +15,10 @@ func TestSmallCounts(t *testing.T) {
 		{"one more", 9, 10}, {"from nothing", 0, 4}, {"a large count, a small share", 7619103, 7625109},
 	} {
 		runs := 0
-		v := &search.View{N: 64, Places: map[int]search.Place{}, Marks: map[int]search.Mark{}, Answers: map[string]string{},
-			Options: search.Options{Strategy: "adaptive", Better: search.Lower, Find: "regression", Confidence: "normal", MinGapPct: 0.01, Workers: 1, SkipOnFail: true, Resolution: 1}}
+		v := &search.View{
+			N: 64, Places: map[int]search.Place{}, Marks: map[int]search.Mark{}, Answers: map[string]string{},
+			Options: search.Options{Strategy: "adaptive", Better: search.Lower, Find: "regression", Confidence: "normal", MinGapPct: 0.01, Workers: 1, SkipOnFail: true, Resolution: 1},
+		}
 		for {
 			d := search.Adaptive{}.Decide(v)
 			if d.Kind == search.Done {
