@@ -210,6 +210,8 @@ func labelScore(in labelInfo, u unit) (subject, stat float64) {
 		subject = 1 // who prints a median means it
 	}
 	switch {
+	case strings.HasPrefix(in.label, "ok "): // the time of a package's tests, or a verdict
+		less -= 3
 	case strings.Contains(in.label, "#"):
 		less -= 1.5
 	case in.bare && rate && u.name != "it/s" && !strings.Contains(in.label, partSep):

@@ -49,16 +49,50 @@ type item struct {
 	own string
 }
 
-// read emits the numbers of one line.
-func (g *grammar) read(s string, line int, emit func(reading)) {
+// read emits the numbers of one line and returns how many there are in it.
+func (g *grammar) read(s string, line int, emit func(reading)) int {
 	if len(s) > maxGrammar {
 		s = s[:maxGrammar]
 	}
 	g.toks = lex(s, g.toks)
+	n := len(g.toks)
 	prefix := g.under(s)
+	at := commentAt(s, g.toks)
+	if at < 0 {
+		g.numbers(s, s, line, prefix, emit)
+		return n
+	}
+	g.toks = lex(s[:at], g.toks)
+	name := g.numbers(s[:at], s, line, prefix, emit)
+	g.toks = lex(s[at:], g.toks)
+	g.numbers(s[at:], s, line, joinParts(prefix, name), emit)
+	return n
+}
+
+// commentAt is the offset of the "#" after which a line that begins with a
+// number and its name goes on to what was worked out from it, as in perf stat:
+// "49 page-faults # 40.260 K/sec"; -1 when there is none.
+func commentAt(s string, toks []token) int {
+	if len(toks) < 2 || strings.TrimSpace(s[:toks[0].start]) != "" {
+		return -1
+	}
+	from := toks[0].end
+	if toks[0].count { // "987,654 cycles"
+		from = toks[0].number.end
+	}
+	i := strings.Index(s[from:], " # ")
+	if i < 0 || !hasLetter(s[from:from+i]) {
+		return -1
+	}
+	return from + i + 1
+}
+
+// numbers emits the numbers of s, whose tokens are in g.toks and which is the
+// whole line or a part of it. It returns the label of the first one.
+func (g *grammar) numbers(s, whole string, line int, prefix string, emit func(reading)) string {
 	toks := settle(s, g.toks)
 	if len(toks) == 0 {
-		return
+		return ""
 	}
 	head, own := splitHead(s[toks[0].from:toks[0].head])
 	g.items = ownLabels(s, toks, own, g.items[:0])
@@ -70,7 +104,7 @@ func (g *grammar) read(s string, line int, emit func(reading)) {
 	ctx := context(s, g.items)
 	out := func(it item, label string) {
 		r := reading{
-			tok: it.tok, label: joinKey(prefix, label), line: line, text: s, group: line, tail: tail,
+			tok: it.tok, label: joinKey(prefix, label), line: line, text: whole, group: line, tail: tail,
 			raw: s[it.tok.start:it.tok.end], rawUnit: unitText(s, it.tok),
 		}
 		if it.tok.start >= len(ctx) {
@@ -86,6 +120,7 @@ func (g *grammar) read(s string, line int, emit func(reading)) {
 		emitGroup(g.items[i:j], out)
 		i = j
 	}
+	return loneLabel(g.items[0].own, g.items[0].tok)
 }
 
 func unitText(s string, t token) string {

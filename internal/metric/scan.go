@@ -48,11 +48,16 @@ func (sc *scanner) run(s stream) error {
 // text reads a line that is no JSON.
 func (sc *scanner) text(s string, n int) {
 	s = cutProcess(s)
-	if len(s) <= 4*maxGrammar && sc.tab.line(s, n) {
+	if len(s) <= 4*maxGrammar && !packageResult(s) && sc.tab.line(s, n) {
 		return
 	}
-	sc.gram.read(s, n, sc.emit)
-	sc.tab.other(s, len(sc.gram.toks))
+	sc.tab.other(s, sc.gram.read(s, n, sc.emit))
+}
+
+// packageResult reports whether a line is what go test says of a package: its
+// columns are no table.
+func packageResult(s string) bool {
+	return strings.HasPrefix(s, "ok  \t") || strings.HasPrefix(s, "?   \t") || strings.HasPrefix(s, "FAIL\t")
 }
 
 // cutProcess removes the process that valgrind and the sanitizers put before each

@@ -125,6 +125,10 @@ func markBracket(s string, toks []token, i int) {
 		markBehind(s, toks[i-1], in, open, end)
 		return
 	}
+	if open == '(' && i > 0 && len(in) == 1 && in[0].unit.si == "%" && strings.TrimSpace(s[:toks[0].start]) == "" && strings.TrimSpace(s[end+1:]) == "" {
+		in[0].aux = true // "1,234 cache-misses (83.33%)": the share of the time that was counted
+		return
+	}
 	if open == '[' && len(in) == 3 && in[0].hasUnit && !strings.Contains(s[in[0].end:end], ",") &&
 		in[0].si() <= in[1].si() && in[1].si() <= in[2].si() {
 		in[0].part, in[2].aux = true, true
