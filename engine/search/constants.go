@@ -7,7 +7,7 @@ const (
 	endRunsFirst   = 2    // runs a side before the first test: the least that shows scatter
 	endRunsMax     = 60   // † runs a side after which the gap is called too small
 	endRunsNone    = 6    // runs a side before "no regression" may be said
-	endZ           = 2.3  // † standard errors between the ends; the pairs at the end guard against a chance gap
+	endZ           = 2.15 // † standard errors between the ends; the pairs at the end guard against a chance gap
 	swappedZ       = 3.3  // the same for a gap of the wrong sign, which nothing checks afterwards; one-sided p = 0.0005
 	endZFew        = 1.8  // † factor on endZ for 3 or 4 runs a side, whose scatter is itself uncertain
 	endZSome       = 1.25 // † factor on endZ below 8 runs a side
@@ -66,7 +66,7 @@ const (
 	pairMass         = 0.8   // † posterior from which pairs say more than anything else
 	nameMass         = 0.97  // † posterior from which a commit is named
 	quickMass        = 0.90  // the same for --confidence quick, whose promise is no more
-	nameMassWeak     = 0.997 // † the same below weakSeparation, where states of the machine hide in the scatter
+	nameMassWeak     = 0.995 // † the same below weakSeparation, where states of the machine hide in the scatter
 	nameMassStrict   = 0.992 // the same for --confidence strict
 	weakSeparation   = 4.0   // † states of a clock are up to two scatters apart and look like d' up to this
 	pairsMax         = 40    // pairs after which a suspect that is not proved is dropped

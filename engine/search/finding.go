@@ -105,6 +105,7 @@ func (p *problem) report(w window, t endTest, found []answer) Decision {
 	}
 	p.explainFound(f, found[0], t)
 	p.warnAbout(f, w, t)
+	p.warnFaster(f, w, t, found)
 	return p.done(f)
 }
 
@@ -224,7 +225,7 @@ func (p *problem) progress(b *belief, why string) Progress {
 	among, mass := p.bracket(b, bracketMass)
 	g.Low, g.High, g.Probability = 0, p.n, 1
 	if len(among) > 0 {
-		g.Low, g.High, g.Probability = among[0]-1, among[len(among)-1], mass
+		g.Low, g.High, g.Probability = among[0]-1, among[len(among)-1], min(mass, 1) // the sum may round up
 	}
 	g.Likeliest, g.LikeliestP = p.likeliest(b)
 	g.RunsLeft, g.BuildsLeft = p.left(b)
@@ -245,7 +246,7 @@ func (p *problem) likeliest(b *belief) (int, float64) {
 			best, at = x, pos
 		}
 	}
-	return at, best
+	return at, min(best, 1)
 }
 
 // heaviest is the candidate of cell k with the largest prior, the last of equals.

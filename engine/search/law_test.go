@@ -69,6 +69,9 @@ func TestLawPosteriorIsADistribution(t *testing.T) {
 		if last := b.slow[len(b.slow)-1]; b.slow[0] != 0 || math.Abs(last-1) > 1e-9 {
 			t.Fatalf("P(slow) is %v at good and %v at bad", b.slow[0], last)
 		}
+		if g := p.progress(b, ""); g.Probability > 1 || g.LikeliestP > 1 {
+			t.Fatalf("progress says %v and %v", g.Probability, g.LikeliestP)
+		}
 		prior := 0.0
 		for _, m := range b.cells.prior {
 			prior += m

@@ -152,8 +152,8 @@ func (p *problem) explainFound(f *Finding, a answer, t endTest) {
 		f.Reason = fmt.Sprintf("The metric has no noise: it changes by %s between two neighbouring commits.", signedPercent(f.ChangePct))
 	} else {
 		n := len(p.pairs(a.suspect))
-		f.Reason = fmt.Sprintf("The last fast and the first slow commit differ by %s; %d pairs of runs in turn say %s that the step lies between them.",
-			signedPercent(f.ChangePct), n, oddsText(a.odds))
+		f.Reason = fmt.Sprintf("The last fast and the first slow commit differ by %s; %s %s that the step lies between them.",
+			signedPercent(f.ChangePct), pairsText(n), oddsText(a.odds))
 	}
 	if len(f.Candidates) > 1 {
 		p.explainSet(f)
@@ -187,6 +187,14 @@ func joinSentences(a, b string) string {
 	return a + " " + b
 }
 
+// pairsText is the subject and verb of what n pairs say.
+func pairsText(n int) string {
+	if n == 1 {
+		return "1 pair of runs in turn says"
+	}
+	return fmt.Sprintf("%d pairs of runs in turn say", n)
+}
+
 func oddsText(logOdds float64) string {
 	if logOdds > math.Log(1e6) {
 		return "more than 1,000,000 to 1"
@@ -206,7 +214,26 @@ func (p *problem) warnAbout(f *Finding, w window, t endTest) {
 	if off, ok := p.offReference(w, t.s); ok && f.Outcome != EnvironmentChanged {
 		p.warn("reference_off", fmt.Sprintf("good differs by %s from its recorded value", p.percent(off)))
 	}
-	if f.ExplainedPct > 100*(1+residualGap) {
+}
+
+// warnFaster says when the steps explain more than the gap, and by more than the
+// scatter of the runs and the commits' own offsets may have added.
+func (p *problem) warnFaster(f *Finding, w window, t endTest, found []answer) {
+	lv := found[0].belief.levels
+	lv.offset *= math.Min(t.gap/lv.gap(), 1) // in proportion: where it got faster the levels are further apart
+	excess := -t.gap
+	sum := p.levelVariance(w.lo, lv) + p.levelVariance(w.hi, lv)
+	for _, a := range found {
+		excess += p.jump(a)
+		sum += p.levelVariance(a.suspect.fast, lv) + p.levelVariance(a.suspect.slow, lv)
+	}
+	if f.ExplainedPct > 100*(1+residualGap) && excess > residualZ*math.Sqrt(sum) {
 		p.warn("faster_then_slower", fmt.Sprintf("the steps explain %.0f %% of the gap: something in the range also made it faster", f.ExplainedPct))
 	}
+}
+
+// levelVariance is the squared standard error of the level at pos.
+func (p *problem) levelVariance(pos int, lv levels) float64 {
+	e := p.endError(pos, lv.s/math.Sqrt(lv.lambda))
+	return e*e + lv.offset*lv.offset
 }
