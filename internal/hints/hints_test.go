@@ -30,6 +30,27 @@ func fromLines(t *testing.T, path, section, body string, o Options) *Report {
 	return r
 }
 
+// TestLoopVariableHasNoValue: what a loop counts with is no constant, wherever it
+// got its first value.
+func TestLoopVariableHasNoValue(t *testing.T) {
+	for _, tt := range []struct{ why, old, new, want, not string }{
+		{"set before the loop", "for (; idx < n; idx++)", "for (; idx < ifnIdx; idx++)", "from < n to < ifnIdx", "0"},
+		{"the first of two", "for (idx = 0, j = 5; idx < n; idx++, j--)", "for (idx = 0, j = 5; idx < n * 2; idx++, j--)", "stop changed from < n to < n*2", ""},
+		{"stepped in the body", "for (; idx < n;)", "for (; idx < n * 2;)", "condition changed from idx < n to idx < n*2", "0"},
+		{"a start that moved out of the loop is no other bound", "for (int idx = 0; idx < n; idx++)", "for (; idx < n; idx++)", "", "start"},
+	} {
+		body := "   int idx = 0;\n-  " + tt.old + "\n+  " + tt.new + "\n     y[idx] = x[idx];"
+		text := ""
+		for _, h := range fromLines(t, "src/k.hip", "__global__ void k(const float* x, float* y, int n) {", body, Options{}).Hints {
+			text += h.Reason + "\n"
+		}
+		plain := strings.ReplaceAll(text, " ", "")
+		if !strings.Contains(plain, strings.ReplaceAll(tt.want, " ", "")) || tt.not != "" && strings.Contains(text, tt.not) {
+			t.Errorf("%s: %q, want %q and no %q", tt.why, text, tt.want, tt.not)
+		}
+	}
+}
+
 // The JSON form is read by others: its names and order are fixed.
 func TestHintJSON(t *testing.T) {
 	r := fromLines(t, "kernels/a.py", "def k(", "-    BLOCK_M = 64\n+    BLOCK_M = 32", Options{})

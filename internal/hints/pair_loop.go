@@ -187,15 +187,39 @@ func cHead(ts []token) (loopHead, bool) {
 	if len(parts) != 3 {
 		return loopHead{}, false
 	}
+	return cFor(parts[0], parts[1], parts[2]), true
+}
+
+// cFor reads the three parts of a for. A condition that does not speak of the
+// loop variable is no bound, and a name in it is not taken for its value: the
+// loop may change it.
+func cFor(init, cond, step []token) loopHead {
 	h := loopHead{}
-	for i, t := range parts[0] {
-		if t.text == "=" && i > 0 {
-			h.bare, h.start = parts[0][i-1].text, parts[0][i+1:]
+	h.bare = commonName(step, cond)
+	for _, a := range splitArgs(init) {
+		for i, t := range a {
+			if t.text == "=" && i > 0 && (h.bare == "" || h.bare == a[i-1].text) {
+				h.bare, h.start = a[i-1].text, a[i+1:]
+				break
+			}
 		}
 	}
-	h.stop = without(parts[1], h.bare)
-	h.step = stepOf(without(parts[2], h.bare))
-	return h, true
+	if h.step = stepOf(without(step, h.bare)); h.bare != "" && len(without(cond, h.bare)) < len(cond) {
+		h.stop = without(cond, h.bare)
+	} else {
+		h.cond = cond
+	}
+	return h
+}
+
+// commonName is the first name of a that stands in b too.
+func commonName(a, b []token) string {
+	for _, t := range a {
+		if t.kind == tokIdent && len(without(b, t.text)) < len(b) {
+			return t.text
+		}
+	}
+	return ""
 }
 
 func splitSemicolons(ts []token) [][]token {
@@ -274,7 +298,7 @@ func compareHeads(a, b loopHead) verdict {
 	}{{"stop", a.stop, b.stop, 1}, {"step", a.step, b.step, -1}, {"start", a.start, b.start, -1}, {"condition", a.cond, b.cond, 1}}
 	best := verdict{}
 	for _, q := range parts {
-		if equalTokens(q.a, q.b) {
+		if equalTokens(q.a, q.b) || q.name == "start" && len(q.a)*len(q.b) == 0 { // set before the loop: not known
 			continue
 		}
 		v := comparePart(q.a, q.b, q.sign)
