@@ -23,10 +23,10 @@ func impact(d *Document) part {
 	p := part{title: "Performance impact", chart: true, pairs: []pair{
 		{"Before (" + line(engine.Short(r.LastGood)) + ")", level(r, r.Good), false},
 		{"After  (" + line(engine.Short(after)) + ")", level(r, r.Bad), false},
-		{kind(d), change(r, r.ChangePct), false},
+		{kind(d), change(r, r.ChangePct, r.Good, r.Bad), false},
 	}}
 	if r.EndGood.N > 0 && r.EndBad.N > 0 {
-		p.pairs = append(p.pairs, pair{"Between the ends", fmt.Sprintf("%s to %s, %s", value(r, r.EndGood.Value), value(r, r.EndBad.Value), change(r, r.GapPct)), false})
+		p.pairs = append(p.pairs, pair{"Between the ends", fmt.Sprintf("%s to %s, %s", value(r, r.EndGood.Value), value(r, r.EndBad.Value), amount(r, r.GapPct, r.EndGood)), false})
 	}
 	if text := explained(r.ExplainedPct); text != "" {
 		p.pairs = append(p.pairs, pair{"Explained", text, false})
@@ -58,7 +58,7 @@ func endsPart(d *Document) part {
 		{"Bad  (" + end(d.Bad, "bad end") + ")", level(r, r.EndBad), false},
 	}}
 	if r.EndGood.N > 0 && r.EndBad.N > 0 {
-		p.pairs = append(p.pairs, pair{"Change", change(r, r.GapPct), false})
+		p.pairs = append(p.pairs, pair{"Change", change(r, r.GapPct, r.EndGood, r.EndBad), false})
 	}
 	return p
 }
@@ -68,7 +68,7 @@ func levels(d *Document) part {
 	t := &table{head: []string{"Commit", "Value", "Runs", "Scatter", "Subject"}, code: []bool{true, false, false, false, true}}
 	for _, l := range d.Result.Levels {
 		t.rows = append(t.rows, []string{
-			line(engine.Short(l.Commit)), value(d.Result, l.Value), fmt.Sprint(l.N), percent(100 * l.CV), cut(line(d.commit(l.Commit).Subject), 72),
+			line(engine.Short(l.Commit)), value(d.Result, l.Value), fmt.Sprint(l.N), scatter(l.Level), cut(line(d.commit(l.Commit).Subject), 72),
 		})
 	}
 	return part{title: "Measured", chart: true, table: t, lines: lines(t)}
@@ -86,7 +86,7 @@ func staircase(d *Document) part {
 			name, subject = "", "one of "+count(len(f.Candidates), "commit")
 		}
 		t.rows = append(t.rows, []string{
-			name, value(d.Result, f.Good.Value), value(d.Result, f.Bad.Value), change(d.Result, f.ChangePct), sure(f.Probability), cut(subject, 72),
+			name, value(d.Result, f.Good.Value), value(d.Result, f.Bad.Value), amount(d.Result, f.ChangePct, f.Good), sure(f.Probability), cut(subject, 72),
 		})
 	}
 	return part{title: "All steps, largest first", table: t, lines: lines(t)}

@@ -31,9 +31,55 @@ func TestChangeIsInTheWordsOfTheUnit(t *testing.T) {
 		{"s", 39.63, "39.6 % slower"}, {"s", -12, "12.0 % faster"}, {"B/s", 5, "5.0 % slower"}, {"", 100, "100.0 % worse"}, {"B", -0.123, "0.12 % better"}, {"s", 0, "unchanged"},
 	}
 	for _, test := range tests {
-		if got := change(&engine.Result{Unit: test.unit}, test.pct); got != test.want {
+		if got := change(&engine.Result{Unit: test.unit}, test.pct, search.Level{Value: 1, N: 3}, search.Level{Value: 2, N: 3}); got != test.want {
 			t.Errorf("%v in %q: %q, want %q", test.pct, test.unit, got, test.want)
 		}
+	}
+}
+
+// TestChangeOfOddValues: of zero there is no percentage, and the words follow the
+// metric's direction below zero too.
+func TestChangeOfOddValues(t *testing.T) {
+	tests := []struct {
+		why       string
+		unit      string
+		better    search.Polarity
+		good, bad float64
+		want      string
+	}{
+		{"from zero", "", search.Lower, 0, 4, "worse, from 0 to 4"},
+		{"from zero to the better", "s", search.Lower, 0, -0.25, "faster, from 0 s to -250 ms"},
+		{"a rate from zero", "B/s", search.Higher, 0, 4e9, "faster, from 0 B/s to 4 GB/s"},
+		{"zero stays zero", "", search.Lower, 0, 0, "unchanged"},
+		{"to zero", "", search.Lower, 4, 0, "100.0 % better"},
+		{"below zero, lower is better", "s", search.Lower, -0.1, -0.2, "100.0 % faster"},
+		{"below zero, higher is better", "", search.Higher, -100, -200, "100.0 % worse"},
+		{"towards zero", "s", search.Lower, -0.2, -0.1, "50.0 % slower"},
+		{"across zero", "s", search.Lower, -0.1, 0.1, "200.0 % slower"},
+	}
+	for _, test := range tests {
+		good, bad := search.Level{Value: test.good, N: 3}, search.Level{Value: test.bad, N: 3}
+		r := &engine.Result{Unit: test.unit, Better: test.better}
+		if got := change(r, search.ChangePct(test.better, test.good, test.bad), good, bad); got != test.want {
+			t.Errorf("%s: %q, want %q", test.why, got, test.want)
+		}
+	}
+}
+
+// TestReportFromZero: no report of a step from zero gives a percentage of it.
+func TestReportFromZero(t *testing.T) {
+	d := foundDocument()
+	d.Result.Unit, d.Result.ChangePct, d.Result.GapPct = "", 100, 100
+	d.Result.Good, d.Result.Bad = search.Level{N: 3}, search.Level{Value: 4, N: 3}
+	d.Result.EndGood, d.Result.EndBad = d.Result.Good, d.Result.Bad
+	text := Summary(d) + render(t, "txt", d)
+	for _, want := range []string{"made the benchmark worse: 0 before, 4 after", "worse, from 0 to 4", "0 to 4, worse", "0 (3 runs)\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "100.0 %") {
+		t.Errorf("a percentage of zero in\n%s", text)
 	}
 }
 

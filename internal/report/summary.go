@@ -13,10 +13,10 @@ func Summary(d *Document) string {
 	switch r.Outcome {
 	case search.Found:
 		return fmt.Sprintf("%s made the benchmark %s: %s before, %s after%s. %s", quoted(d.commit(r.Culprit)),
-			change(r, r.ChangePct), shortLevel(r, r.Good), shortLevel(r, r.Bad), inBrackets(sure(r.Probability)), cost(r))
+			amount(r, r.ChangePct, r.Good), shortLevel(r, r.Good), shortLevel(r, r.Bad), inBrackets(sure(r.Probability)), cost(r))
 	case search.FoundAmong:
 		return fmt.Sprintf("One of %s after %s made the benchmark %s%s; which of them is not known. %s", count(len(r.Candidates), "commit"),
-			line(engine.Short(r.LastGood)), change(r, r.ChangePct), inBrackets(sure(r.Probability)), cost(r))
+			line(engine.Short(r.LastGood)), change(r, r.ChangePct, r.Good, r.Bad), inBrackets(sure(r.Probability)), cost(r))
 	case search.Undecided:
 		return firstSentences(undecided(d).prose[0]+" "+line(r.Reason), 2) + " " + cost(r)
 	}

@@ -32,9 +32,9 @@ func outcomeSentence(d *Document) string {
 	case search.NoRegression:
 		return fmt.Sprintf("No %s between %s and %s.", lower(kind(d)), end(d.Good, "good"), end(d.Bad, "bad"))
 	case search.Swapped:
-		return fmt.Sprintf("The ends look swapped: %s is %s than %s.", end(d.Bad, "bad"), change(r, r.GapPct), end(d.Good, "good"))
+		return fmt.Sprintf("The ends look swapped: %s is %s than %s.", end(d.Bad, "bad"), amount(r, r.GapPct, r.EndGood), end(d.Good, "good"))
 	case search.GapTooSmall:
-		return fmt.Sprintf("The gap between the ends is too small to search in: %s.", change(r, r.GapPct))
+		return fmt.Sprintf("The gap between the ends is too small to search in: %s.", change(r, r.GapPct, r.EndGood, r.EndBad))
 	case search.Unstable:
 		return "The benchmark is too unstable to search with."
 	case search.SameCode:
@@ -52,7 +52,7 @@ func comparison(r *engine.Result) string {
 	case r.EndGood.N > 0 && len(r.Levels) <= 1:
 		return "One commit was measured: " + level(r, r.EndGood) + "."
 	case r.Differ != nil && *r.Differ:
-		return "The commits differ: the second is " + change(r, r.ChangePct) + "."
+		return "The commits differ: the second is " + change(r, r.ChangePct, r.EndGood, r.EndBad) + "."
 	}
 	return "The commits cannot be told apart: the difference lies within what scatter explains."
 }

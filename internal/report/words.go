@@ -33,24 +33,53 @@ func level(r *engine.Result, l search.Level) string {
 		return "not measured"
 	case l.N == 1:
 		return value(r, l.Value) + " (1 run)"
+	case scatter(l) == "":
+		return fmt.Sprintf("%s (%d runs)", value(r, l.Value), l.N)
 	}
 	return fmt.Sprintf("%s (%d runs, scatter %.1f %%)", value(r, l.Value), l.N, 100*l.CV)
 }
 
-// change is a signed percentage in words. The words are those of speed where
-// the unit is one of time or of a rate.
-func change(r *engine.Result, pct float64) string {
-	worse, better := "worse", "better"
-	if r.Unit == "s" || strings.HasSuffix(r.Unit, "/s") {
-		worse, better = "slower", "faster"
+// change is the change from good to bad, which is pct percent of good (+ =
+// worse), in words. Of zero there is no percentage: then both values stand for it.
+func change(r *engine.Result, pct float64, good, bad search.Level) string {
+	text := amount(r, pct, good)
+	if ofZero(good) && pct != 0 {
+		text += ", from " + value(r, good.Value) + " to " + value(r, bad.Value)
 	}
+	return text
+}
+
+// amount is change where both values are said anyway. The words are those of
+// speed where the unit is one of time or of a rate.
+func amount(r *engine.Result, pct float64, good search.Level) string {
+	word := "worse"
+	speed := r.Unit == "s" || strings.HasSuffix(r.Unit, "/s")
 	switch {
-	case pct > 0:
-		return percent(pct) + " " + worse
+	case pct == 0:
+		return "unchanged"
+	case speed && pct > 0:
+		word = "slower"
+	case speed:
+		word = "faster"
 	case pct < 0:
-		return percent(-pct) + " " + better
+		word = "better"
 	}
-	return "unchanged"
+	if ofZero(good) {
+		return word
+	}
+	return percent(math.Abs(pct)) + " " + word
+}
+
+// ofZero reports whether nothing can be a percentage of l.
+func ofZero(l search.Level) bool { return l.N > 0 && l.Value == 0 }
+
+// scatter is the scatter of runs in percent of their level; "" where there is no
+// percentage of it.
+func scatter(l search.Level) string {
+	if ofZero(l) {
+		return ""
+	}
+	return percent(100 * l.CV)
 }
 
 // percent keeps one digit behind the point, and three significant ones where
