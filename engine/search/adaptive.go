@@ -49,6 +49,9 @@ func (p *problem) hunt(w window, t endTest) Decision {
 	if r.next != nil {
 		return *r.next
 	}
+	if d, ok := p.proveGap(w, t, r); ok {
+		return d
+	}
 	found := []answer{r}
 	if r.named() && p.v.Options.All && p.v.Parents == nil {
 		more, next := p.residual(w, r, t.gap)
@@ -58,6 +61,23 @@ func (p *problem) hunt(w window, t endTest) Decision {
 		found = append(found, more...)
 	}
 	return p.report(w, t, found)
+}
+
+// proveGap asks for more of the ends than what the search began with before a step is
+// named: where there is no gap, or a tiny one, chance may make two neighbours differ.
+func (p *problem) proveGap(w window, t endTest, r answer) (Decision, bool) {
+	if !r.named() || r.belief.separation >= weakSeparation {
+		return Decision{}, false
+	}
+	z, threshold := t.gap/t.se, endZNamed*fewFactor(t.n)
+	if z >= threshold {
+		return Decision{}, false
+	}
+	if t.n >= endRunsMax {
+		return p.tooSmall(w, t), true
+	}
+	t.more(z, threshold)
+	return p.measureEnds(w, t), true
 }
 
 // answer is what a window came to: either more to do or a named suspect.

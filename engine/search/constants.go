@@ -8,6 +8,7 @@ const (
 	endRunsMax     = 60   // † runs a side after which the gap is called too small
 	endRunsNone    = 6    // runs a side before "no regression" may be said
 	endZ           = 2.15 // † standard errors between the ends; the pairs at the end guard against a chance gap
+	endZNamed      = 2.7  // † the same before a step below weakSeparation is named
 	swappedZ       = 3.3  // the same for a gap of the wrong sign, which nothing checks afterwards; one-sided p = 0.0005
 	endZFew        = 1.8  // † factor on endZ for 3 or 4 runs a side, whose scatter is itself uncertain
 	endZSome       = 1.25 // † factor on endZ below 8 runs a side

@@ -170,8 +170,8 @@ func huber(m, w []float64) (mean, se float64) {
 // drift is the slope of surely fast and slow runs on time, held back unless it
 // stands out of the scatter.
 func (p *problem) drift(c *cells, class []int, lv levels) float64 {
-	var ys, ts []float64
-	var groups []int
+	n := len(p.obs)
+	ys, ts, groups := make([]float64, 0, n), make([]float64, 0, n), make([]int, 0, n)
 	level := [2]float64{lv.g, lv.b}
 	for i, pos := range c.sites {
 		if class[i] < 0 {

@@ -160,24 +160,21 @@ func (p *problem) setPlaces() {
 			p.bad[r.Position] = NoMetric
 		}
 	}
-	seen := make(map[int]bool, len(p.runsAt))
+	for i, m := range p.v.Marks {
+		if i >= 0 && i <= p.n && m.Verdict == VerdictSkip {
+			p.bad[i] = Skipped
+		}
+	}
+	p.visited = make([]int, 0, len(p.runsAt)+len(p.v.Marks))
 	for i := range p.runsAt {
-		seen[i] = true
+		if p.v.Marks[i].Verdict != VerdictSkip {
+			p.visited = append(p.visited, i)
+		}
 	}
 	for i, m := range p.v.Marks {
-		if i < 0 || i > p.n {
-			continue
+		if i >= 0 && i <= p.n && len(p.runsAt[i]) == 0 && (m.Verdict == VerdictGood || m.Verdict == VerdictBad) {
+			p.visited = append(p.visited, i)
 		}
-		switch m.Verdict {
-		case VerdictSkip:
-			p.bad[i] = Skipped
-			delete(seen, i)
-		case VerdictGood, VerdictBad:
-			seen[i] = true
-		}
-	}
-	for i := range seen {
-		p.visited = append(p.visited, i)
 	}
 	slices.Sort(p.visited)
 	slices.Sort(p.built)
