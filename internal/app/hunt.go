@@ -24,6 +24,7 @@ type hunt struct {
 
 	repo   *gitrepo.Repo
 	place  *place // where commits are checked out and measured; nil until needed
+	aside  *place // what place was when the hunt began to wait
 	unlock func() // gives the slot back
 	child  bool   // the parent hunt owns slot and place
 
@@ -221,9 +222,15 @@ func (h *hunt) resumed() error {
 // or finish.
 func (h *hunt) turn(ctx context.Context) (done bool, err error) {
 	if h.state.Question != nil {
+		if err := h.stepAside(ctx); err != nil {
+			return false, err
+		}
 		return false, h.await(ctx)
 	}
 	if h.state.Plan == nil {
+		if err := h.stepBack(ctx); err != nil {
+			return false, err
+		}
 		return false, h.prepare(ctx)
 	}
 	if f, err := h.sameTrees(ctx); f != nil || err != nil {
@@ -234,6 +241,9 @@ func (h *hunt) turn(ctx context.Context) (done bool, err error) {
 	case search.Ask:
 		return false, h.ask(*d.Question)
 	case search.Done:
+		if err := h.stepBack(ctx); err != nil {
+			return false, err
+		}
 		return h.conclude(ctx, d.Finding)
 	}
 	return false, h.measure(ctx, d)

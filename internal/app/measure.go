@@ -48,6 +48,9 @@ func (h *hunt) rest(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := h.stepAside(ctx); err != nil {
+		return err
+	}
 	if err := h.await(ctx); err != nil {
 		return err
 	}

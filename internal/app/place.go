@@ -92,8 +92,15 @@ func (h *hunt) settle(ctx context.Context) error {
 	if err := h.takeSlot(ctx); err != nil {
 		return err
 	}
-	p, err := h.newPlace(ctx, h.slot())
+	p, err := h.returned(ctx)
 	if err != nil {
+		return err
+	}
+	if p != nil {
+		h.place = p
+		return nil
+	}
+	if p, err = h.newPlace(ctx, h.slot()); err != nil {
 		return err
 	}
 	p.slot = h.slot()

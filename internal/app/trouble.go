@@ -8,6 +8,7 @@ import (
 	"perfbisect/internal/bench"
 	"perfbisect/internal/gitrepo"
 	"perfbisect/internal/proc"
+	"perfbisect/internal/session"
 )
 
 // troubleError is an error of the machine we run on, not of the request or of a
@@ -25,6 +26,9 @@ func trouble(err error) bool {
 	}
 	if _, ok := errors.AsType[*bench.LogError](err); ok {
 		return true
+	}
+	if _, ok := errors.AsType[*session.LockedError](err); ok {
+		return true // another hunt took the slot while this one waited
 	}
 	if e, ok := errors.AsType[*gitrepo.GitError](err); ok && strings.Contains(strings.ToLower(e.Stderr), syscall.ENOSPC.Error()) {
 		return true
