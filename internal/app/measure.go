@@ -213,6 +213,7 @@ func (h *hunt) runInto(ctx context.Context, position int, commit string, fact *e
 		return false, err
 	}
 	if t.outcome == search.OK {
+		trimLogs(t)
 		return true, nil
 	}
 	return false, h.afterFailure(ctx, commit, t)
