@@ -131,8 +131,10 @@ func confirmMass(confidence string, b *belief) float64 {
 }
 
 // offsetsShow reports whether the runs speak for commits that have large offsets of
-// their own.
-func (b *belief) offsetsShow() bool { return b.levels.own[len(b.levels.own)-1] >= offsetShown }
+// their own, which they cannot where the scatter is as large as the gap.
+func (b *belief) offsetsShow() bool {
+	return b.levels.own[len(b.levels.own)-1] >= offsetShown && b.separation >= offsetSeparation
+}
 
 // statedAtMost is the largest probability that is said of a named commit.
 func (b *belief) statedAtMost(confidence string) float64 {

@@ -84,6 +84,7 @@ const (
 	statedCap        = 0.995 // never said to be surer: the families show one wrong answer in 200
 	statedCapWeak    = 0.99  // † nor than this below weakSeparation
 	statedCapOffset  = 0.95  // † nor than this where commits have large offsets of their own
+	offsetSeparation = 1.6   // † separation from which offsets of a fifth of the gap can be seen
 	offsetShown      = 0.1   // † probability of the largest offsets from which they count as seen; twice the prior
 	explainedMax     = 1e6   // percent: a gap of nearly nothing explains nothing
 	unconfirmedCap   = 0.95  // the posterior alone is not calibrated under real noise
