@@ -259,6 +259,9 @@ func (h *hunt) checkout(ctx context.Context, commit string) error {
 	if p.at == commit {
 		return nil
 	}
+	if err := h.remake(ctx); err != nil {
+		return err
+	}
 	if err := h.effect("checkout", p.ws.Dir(), "checking out "+short(commit)); err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ func (h *hunt) try(ctx context.Context, commit string, spec metric.Spec) (*trial
 		t, err = judge(run, spec)
 		return err
 	})
+	h.notGone(t)
 	return t, err
 }
 
