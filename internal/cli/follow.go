@@ -221,6 +221,14 @@ func flagName(argument string) string {
 
 func (c *command) reply(ctx context.Context, a *app.App, s *app.Status, answer string) error {
 	_, err := a.Answer(ctx, s.RunID, s.Question.ID, answer)
+	if err == nil {
+		return nil
+	}
+	// With --yes the hunt answers by itself, and may have done so meanwhile.
+	now, lookErr := a.Status(ctx, s.RunID)
+	if lookErr == nil && (now.Question == nil || now.Question.ID != s.Question.ID) {
+		return nil
+	}
 	return err
 }
 
