@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"perfbisect/engine"
@@ -117,12 +118,20 @@ func (h *hunt) effect(step, path, note string) error {
 	return h.append(engine.Event{Kind: engine.EventEffect, Effect: &engine.Effect{Step: step, Path: path, Note: note}})
 }
 
-// warn journals a warning, once for each code and commit.
+// warn journals a warning, once for each code, commit and text.
 func (h *hunt) warn(code, commit, text string) error {
-	for _, w := range h.state.Warnings {
-		if w.Code == code && w.Commit == commit {
-			return nil
-		}
+	return h.warnUnless(code, commit, text, func(w search.Warning) bool { return w.Commit == commit && w.Text == text })
+}
+
+// warnOnce journals the first warning of a code: later ones would only have
+// other numbers in their text.
+func (h *hunt) warnOnce(code, text string) error {
+	return h.warnUnless(code, "", text, func(search.Warning) bool { return true })
+}
+
+func (h *hunt) warnUnless(code, commit, text string, same func(search.Warning) bool) error {
+	if slices.ContainsFunc(h.state.Warnings, func(w search.Warning) bool { return w.Code == code && same(w) }) {
+		return nil
 	}
 	return h.append(engine.Event{Kind: engine.EventWarned, Warning: warning(code, commit, text)})
 }

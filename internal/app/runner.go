@@ -35,7 +35,7 @@ func (h *hunt) newRunner(ctx context.Context, s *proc.Supervisor, dir string) (*
 	if !errors.As(err, &sick) || h.spec.Health != "" || h.state.Runs > 0 {
 		return runner, err
 	}
-	if err := h.warn("health_probe", "", fmt.Sprintf("the probe %q fails on this machine before the hunt and is not used: %s", strings.Join(config.Health, " "), sick.Detail)); err != nil {
+	if err := h.warnOnce("health_probe", fmt.Sprintf("the probe %q fails on this machine before the hunt and is not used: %s", strings.Join(config.Health, " "), sick.Detail)); err != nil {
 		return nil, err
 	}
 	config.Health = nil
@@ -224,7 +224,7 @@ func (h *hunt) conditions(commit string, warmup bool, run bench.RunResult) (map[
 		return nil, nil // nothing was read
 	}
 	if run.Before.Mark != "" {
-		if err := h.warn("hot", "", "a run was made although the GPU was not fit: "+run.Before.Mark); err != nil {
+		if err := h.warnOnce("hot", "a run was made although the GPU was not fit: "+run.Before.Mark); err != nil {
 			return nil, err
 		}
 	}
@@ -237,7 +237,7 @@ func (h *hunt) conditions(commit string, warmup bool, run bench.RunResult) (map[
 		return numbers, nil
 	}
 	if mixed := bench.MixedStates(*h.states.begin, c); len(mixed) > 0 {
-		return numbers, h.warn("mixed_states", "", fmt.Sprintf("runs were made in different states of the machine, first seen at %s: %s", short(commit), strings.Join(mixed, "; ")))
+		return numbers, h.warnOnce("mixed_states", fmt.Sprintf("runs were made in different states of the machine, first seen at %s: %s", short(commit), strings.Join(mixed, "; ")))
 	}
 	return numbers, nil
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"strconv"
 	"strings"
 
 	"perfbisect/engine/search"
@@ -85,7 +87,7 @@ func (s *Spec) Validate() error {
 	}
 	within := func(name string, value, low, high float64) {
 		if !(value >= low && value <= high) {
-			errs = append(errs, fmt.Errorf("%s is %v, must be in [%v, %v]", name, value, low, high))
+			errs = append(errs, fmt.Errorf("%s is %s, must be %s to %s", name, plain(value), plain(low), plain(high)))
 		}
 	}
 	oneOf("better", s.Better, "", "lower", "higher")
@@ -114,7 +116,9 @@ func (s *Spec) Validate() error {
 	within("max_runs", float64(s.MaxRuns), 0, math.MaxInt32)
 	within("max_time_s", s.MaxTimeS, 0, 1e9)
 	within("max_temp", s.MaxTempC, 0, 200)
-	within("jobs", float64(s.Jobs), 1, 1) // the local executor runs one at a time
+	if s.Jobs != 1 {
+		errs = append(errs, fmt.Errorf("jobs is %d, must be 1: the local executor runs one at a time", s.Jobs))
+	}
 	if _, err := metric.Parse(s.Metric); err != nil {
 		errs = append(errs, err)
 	}
@@ -125,6 +129,30 @@ func (s *Spec) Validate() error {
 	}
 	return errors.Join(errs...)
 }
+
+// checkFiles reports paths that are not there, once absolutize has found them.
+func (s *Spec) checkFiles() error {
+	var errs []error
+	there := func(name, path string) {
+		if _, err := os.Stat(path); err != nil {
+			errs = append(errs, fmt.Errorf("%s is %q: %w", name, path, err))
+		}
+	}
+	for _, overlay := range s.Overlay {
+		src, _ := splitOverlay(overlay)
+		there("overlay", src)
+	}
+	for _, path := range s.Patch {
+		there("patch", path)
+	}
+	for _, path := range s.Nested {
+		there("nested", path)
+	}
+	return errors.Join(errs...)
+}
+
+// plain writes a number without an exponent.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // searchOptions translates the spec for the planners.
 func (s *Spec) searchOptions() search.Options {

@@ -23,8 +23,13 @@ func (a *App) Start(ctx context.Context, spec Spec) (*Status, error) {
 	if err := spec.absolutize(); err != nil {
 		return nil, err
 	}
-	if err := spec.Validate(); err != nil {
+	if err := errors.Join(spec.Validate(), spec.checkFiles()); err != nil {
 		return nil, err
+	}
+	if spec.Reuse != "" {
+		if _, err := a.store.Open(spec.Reuse); err != nil {
+			return nil, fmt.Errorf("reuse: %w", err)
+		}
 	}
 	q, err := a.resolve(ctx, spec)
 	if err != nil {
