@@ -357,7 +357,11 @@ func (a *App) settled(ctx context.Context, run *session.Run) (*Status, error) {
 		}
 		select {
 		case <-ctx2.Done():
-			return a.Status(ctx, run.ID)
+			s, err := a.Status(ctx, run.ID)
+			if err == nil && !s.State.Ended() {
+				s.Summary = "The process that works on the run has not reacted yet; the request is kept and obeyed as soon as it does. " + s.Summary
+			}
+			return s, err
 		case <-tick.C:
 		}
 	}
