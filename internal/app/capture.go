@@ -78,7 +78,7 @@ func (a *App) dumps(ctx context.Context, spec Spec, revs, outs []string) ([]*amd
 		return nil, errors.New("dumping machine code: a dump command (--dump) or the artifacts of the build (--artifact) are needed")
 	}
 	spec.Good, spec.Bad, spec.Metric = revs[0], revs[len(revs)-1], "isa:*:vgpr"
-	if err := errors.Join(spec.absolutize(), spec.Validate()); err != nil {
+	if err := errors.Join(spec.absolutize(), spec.Validate(), spec.checkFiles()); err != nil {
 		return nil, err
 	}
 	q, err := a.resolve(ctx, spec)

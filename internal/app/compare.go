@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"perfbisect/engine"
@@ -22,7 +23,7 @@ func (a *App) Compare(ctx context.Context, r CompareRequest) (*Status, error) {
 	if err := spec.absolutize(); err != nil {
 		return nil, err
 	}
-	if err := spec.Validate(); err != nil {
+	if err := errors.Join(spec.Validate(), spec.checkFiles()); err != nil {
 		return nil, err
 	}
 	q, err := a.resolve(ctx, spec)
