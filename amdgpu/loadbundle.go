@@ -68,7 +68,7 @@ func (l *loader) members(name string, n int, members []member, depth int) {
 			continue
 		}
 		device++
-		if !strings.Contains(m.id, "amdgcn-") {
+		if deviceTriple(m.id) < 0 {
 			l.s.Skipped = append(l.s.Skipped, Skip{name + "#" + m.id, "an entry for another target"})
 			continue
 		}

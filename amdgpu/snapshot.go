@@ -76,7 +76,7 @@ func (k *Kernel) target() Target { return ParseTarget(k.Target) }
 // entry, perhaps with "@n" for the n-th bundle of its file.
 func splitMember(file string) (name, member string) {
 	i := strings.LastIndexByte(file, '#')
-	if i < 0 || !strings.Contains(file[i:], "amdgcn-") || strings.Contains(file[i:], "/") {
+	if i < 0 || deviceTriple(file[i+1:]) < 0 || strings.Contains(file[i:], "/") {
 		return file, ""
 	}
 	return file[:i], file[i+1:]

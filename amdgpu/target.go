@@ -19,19 +19,23 @@ type Target struct {
 }
 
 // ParseTarget reads "amdgcn-amd-amdhsa--gfx90a:xnack+", with any environment
-// field, the code object v3 spelling "gfx90a+xnack+sram-ecc", a bundle entry
+// field, the spelling "amdgpu9.0a-amd-amdhsa-unknown-gfx90a" of LLVM 23 and
+// later, the code object v3 spelling "gfx90a+xnack+sram-ecc", a bundle entry
 // ID ("hipv4-amdgcn-amd-amdhsa--gfx90a") or a bare "gfx90a:xnack+". Anything
 // else gives a Target without Processor.
 func ParseTarget(id string) Target {
 	head, features, _ := strings.Cut(strings.TrimSpace(id), ":")
-	if i := strings.Index(head, "amdgcn-"); i > 0 {
-		head = head[i:]
-	}
 	var t Target
-	if parts := strings.SplitN(head, "-", 5); len(parts) == 5 && parts[0] == "amdgcn" {
-		t.OS, head = parts[2], parts[4]
+	var arch string
+	if i := deviceTriple(head); i >= 0 {
+		if parts := strings.SplitN(head[i:], "-", 5); len(parts) == 5 {
+			arch, t.OS, head = parts[0], parts[2], parts[4]
+		}
 	}
 	head, old, isV3 := strings.Cut(head, "+")
+	if head == "" {
+		head = subarchProcessor(arch)
+	}
 	if !validProcessor(head) {
 		return Target{OS: t.OS}
 	}
@@ -46,6 +50,40 @@ func ParseTarget(id string) Target {
 	}
 	slices.Sort(t.Features)
 	return t
+}
+
+// deviceTriple is where the AMDGPU triple starts in a target or entry ID, at a
+// field "amdgcn", "amdgpu" or "amdgpu9.4", or -1 if there is none.
+func deviceTriple(id string) int {
+	for at := 0; ; {
+		field, _, more := strings.Cut(id[at:], "-")
+		sub, isGPU := strings.CutPrefix(field, "amdgpu")
+		if more && (field == "amdgcn" || isGPU && strings.Trim(sub, "0123456789abcdef.") == "") {
+			return at
+		}
+		if !more {
+			return -1
+		}
+		at += len(field) + 1
+	}
+}
+
+// subarchProcessor names the processor of "amdgpu12.50": assembly may leave
+// the last field empty if the first says it. Two digits after the dot are one
+// processor, fewer are a family. Source: "Triple" in LLVM's AMDGPUUsage.
+func subarchProcessor(arch string) string {
+	major, minor, dotted := strings.Cut(strings.TrimPrefix(arch, "amdgpu"), ".")
+	name := "gfx" + major + minor
+	switch {
+	case dotted && len(minor) < 2:
+		name = "gfx" + major + "-" + minor + "-generic"
+	case !dotted:
+		name = "gfx" + major + "-generic"
+	}
+	if !namedProcessors[name] {
+		return ""
+	}
+	return name
 }
 
 // validProcessor accepts "gfx" and a hexadecimal number, or a generic name
@@ -139,37 +177,6 @@ func (t Target) totalVGPRs(arch, agpr int64) int64 {
 }
 
 func alignTo(v, n int64) int64 { return (v + n - 1) / n * n }
-
-// processors maps EF_AMDGPU_MACH, the low byte of e_flags, to a processor.
-// Source: llvm/BinaryFormat/ELF.h; every code here was read back from an
-// object of LLVM 22, except the gfx6 to gfx8 and gfx940/941 rows.
-var processors = map[uint32]string{
-	0x20: "gfx600", 0x21: "gfx601", 0x22: "gfx700", 0x23: "gfx701", 0x24: "gfx702",
-	0x25: "gfx703", 0x26: "gfx704", 0x28: "gfx801", 0x29: "gfx802", 0x2a: "gfx803",
-	0x2b: "gfx810", 0x2c: "gfx900", 0x2d: "gfx902", 0x2e: "gfx904", 0x2f: "gfx906",
-	0x30: "gfx908", 0x31: "gfx909", 0x32: "gfx90c", 0x33: "gfx1010", 0x34: "gfx1011",
-	0x35: "gfx1012", 0x36: "gfx1030", 0x37: "gfx1031", 0x38: "gfx1032", 0x39: "gfx1033",
-	0x3a: "gfx602", 0x3b: "gfx705", 0x3c: "gfx805", 0x3d: "gfx1035", 0x3e: "gfx1034",
-	0x3f: "gfx90a", 0x40: "gfx940", 0x41: "gfx1100", 0x42: "gfx1013", 0x43: "gfx1150",
-	0x44: "gfx1103", 0x45: "gfx1036", 0x46: "gfx1101", 0x47: "gfx1102", 0x48: "gfx1200",
-	0x49: "gfx1250", 0x4a: "gfx1151", 0x4b: "gfx941", 0x4c: "gfx942", 0x4e: "gfx1201",
-	0x4f: "gfx950", 0x51: "gfx9-generic", 0x52: "gfx10-1-generic", 0x53: "gfx10-3-generic",
-	0x54: "gfx11-generic", 0x55: "gfx1152", 0x58: "gfx1153", 0x59: "gfx12-generic",
-	0x5a: "gfx1251", 0x5f: "gfx9-4-generic",
-}
-
-// recognisedNames is the set of the table's processors.
-var recognisedNames = func() map[string]bool {
-	m := make(map[string]bool, len(processors))
-	for _, p := range processors {
-		m[p] = true
-	}
-	return m
-}()
-
-// recognised reports whether the processor is in this reader's tables. Of one
-// that is not, such as next year's, only what the input itself says is known.
-func (t Target) recognised() bool { return recognisedNames[t.Processor] }
 
 // targetFromFlags decodes e_flags. abiVersion is EI_ABIVERSION: 1 is code
 // object v3, whose feature bits are 8 and 9; later ones use two bits each.

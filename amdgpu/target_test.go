@@ -16,6 +16,18 @@ func TestParseTarget(t *testing.T) {
 		{"amdgcn-amd-amdhsa--gfx9-4-generic:sramecc+", "gfx9-4-generic:sramecc+", "amdhsa"},
 		{"hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-", "gfx90a:xnack-", "amdhsa"},
 		{"gfx1100", "gfx1100", ""},
+		{"amdgpu9.50-amd-amdhsa-unknown-gfx950:xnack-", "gfx950:xnack-", "amdhsa"}, // LLVM 23 and later
+		{"amdgpu-amd-amdhsa-unknown-gfx1201", "gfx1201", "amdhsa"},
+		{"amdgpu9.4-amd-amdhsa-unknown-gfx9-4-generic", "gfx9-4-generic", "amdhsa"},
+		{"hip-amdgpu9.4-amd-amdhsa--gfx942:xnack+", "gfx942:xnack+", "amdhsa"},
+		{"hipv4-amdgpu12.5-amd-amdhsa--gfx12-5-generic", "gfx12-5-generic", "amdhsa"},
+		{"amdgpu12.50-amd-amdhsa-unknown-", "gfx1250", "amdhsa"}, // the first field alone says it
+		{"amdgpu9.0a-amd-amdhsa--:sramecc+", "gfx90a:sramecc+", "amdhsa"},
+		{"amdgpu9.4-amd-amdhsa--", "gfx9-4-generic", "amdhsa"},
+		{"amdgpu11-amd-amdhsa--", "gfx11-generic", "amdhsa"},
+		{"amdgpu99.98-amd-amdhsa--", "", "amdhsa"},
+		{"amdgpu-amd-amdhsa--", "", "amdhsa"},
+		{"amdgpux-amd-amdhsa--gfx90a", "", ""},
 		{"amdgcn-amd-amdpal--gfx1030", "gfx1030", "amdpal"},
 		{"", "", ""},
 		{"amdgcn-amd-amdhsa--", "", "amdhsa"},
@@ -30,6 +42,24 @@ func TestParseTarget(t *testing.T) {
 		if again := ParseTarget(got.String()); got.Known() && again.String() != got.String() {
 			t.Errorf("%q: %q becomes %q", c.id, got, again)
 		}
+	}
+}
+
+// TestNewTriple: LLVM 23 and later write "amdgpu9.42-amd-amdhsa-unknown-gfx942"
+// and unwind directives in bodies; the numbers are the same.
+func TestNewTriple(t *testing.T) {
+	old := corpusFile(t, "cases/a01-nochange-flydsl-gfx942/before/row_softmax/21_final_isa.s")
+	text := strings.ReplaceAll(string(old), "amdgcn-amd-amdhsa--gfx942", "amdgpu9.42-amd-amdhsa-unknown-gfx942")
+	text = strings.ReplaceAll(text, "amdgcn-amd-amdhsa-unknown-gfx942", "amdgpu9.42-amd-amdhsa-unknown-gfx942")
+	text = strings.Replace(text, "\nrow_softmax:", "\nrow_softmax:\n\t.cfi_startproc\n\t.cfi_escape 0x0f, 0x04, 0x30, 0x36, 0xe9, 0x02 ; CFA is 0 in private_wave aspace\n\t.cfi_undefined 16", 1)
+	if strings.Contains(text, "amdgcn-amd") || !strings.Contains(text, "cfi_startproc") {
+		t.Fatal("the file is not what this test rewrites")
+	}
+	b, _ := LoadBytes("k.s", old)
+	a, _ := LoadBytes("k.s", []byte(text))
+	d := Compare(b, a, Options{AllRows: true})
+	if d.ExitCode != 0 || d.Unchanged != 1 || len(d.Rows) != 1 || len(d.Rows[0].Delta) != 0 {
+		t.Errorf("%s: %v\n%+v", d.Verdict, d.Problems, d.Rows)
 	}
 }
 

@@ -229,7 +229,7 @@ func (h *hunt) collectTemps(dump string, begun time.Time) error {
 		if d.IsDir() && d.Name() == ".git" {
 			return fs.SkipDir
 		}
-		if !d.Type().IsRegular() || !strings.Contains(d.Name(), "amdgcn-amd-amdhsa") || !slices.Contains([]string{".s", ".out", ".hsaco"}, filepath.Ext(path)) {
+		if !d.Type().IsRegular() || !strings.Contains(d.Name(), "-amd-amdhsa") || !slices.Contains([]string{".s", ".out", ".hsaco"}, filepath.Ext(path)) {
 			return nil
 		}
 		info, err := d.Info()
