@@ -18,7 +18,7 @@ func ExampleSupervisor_Run() {
 	defer s.Close()
 	r, err := s.Run(ctx, proc.Command{
 		Argv:    proc.Shell("echo started; setsid sleep 600 & sleep 600"),
-		Timeout: 200 * time.Millisecond,
+		Timeout: 3 * time.Second,
 	})
 	if err != nil {
 		fmt.Println(err)

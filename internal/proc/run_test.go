@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -97,8 +98,12 @@ func TestRunLeaksNoFile(t *testing.T) {
 		t.Skip("no /proc/self/fd here:", err)
 	}
 	r := run(t, supervisor(t), proc.Command{Argv: list, StdoutPath: t.TempDir() + "/out"})
-	if string(r.Stdout.Head) != string(want) {
-		t.Errorf("open files %q, want %q", r.Stdout.Head, want)
+	// Fewer are right: what whoever started the tests left open may be closed on
+	// the way.
+	for _, fd := range strings.Fields(string(r.Stdout.Head)) {
+		if !slices.Contains(strings.Fields(string(want)), fd) {
+			t.Errorf("open files %q, want %q", r.Stdout.Head, want)
+		}
 	}
 }
 
