@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-var treeSeed = flag.Uint64("tree-seed", 0, "seed of the random trees; 0: the time")
+var treeSeed = flag.Uint64("tree-seed", 1, "seed of the random trees; 0: the time")
 
 var onlyTree = flag.Int("tree", -1, "only this one of the random trees")
 
