@@ -20,8 +20,9 @@ import (
 )
 
 // fake is an app.Service without git and processes. A run has seven steps that
-// are taken by advance, or every pace. With metric "ask" it asks a question
-// first. Everything that would run a command is counted in commands.
+// are taken by advance, or every pace while a call of bisect_status waits: then a
+// slow client misses none. With metric "ask" it asks a question first. Everything
+// that would run a command is counted in commands.
 type fake struct {
 	pace time.Duration
 
@@ -82,9 +83,6 @@ func (f *fake) Start(_ context.Context, spec app.Spec) (*app.Status, error) {
 	}
 	f.runs[r.id] = r
 	f.order = append(f.order, r.id)
-	if f.pace > 0 {
-		go f.march(r.id, f.pace)
-	}
 	return f.status(r), nil
 }
 
@@ -102,25 +100,30 @@ func (f *fake) ran() int {
 	return f.commands
 }
 
-func (f *fake) march(id string, pace time.Duration) {
-	for f.advance(id) {
-		time.Sleep(pace)
+// steps ticks when a run that is waited for is to take a step. Whoever watches
+// for subscribers drives nothing.
+func (f *fake) steps(most time.Duration) (ticks <-chan time.Time, stop func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.pace == 0 || most == watchTurn {
+		return nil, func() {}
 	}
+	t := time.NewTicker(f.pace)
+	return t.C, t.Stop
 }
 
-// advance takes one step of a run that is measuring; false when it has ended.
-func (f *fake) advance(id string) bool {
+// advance takes one step of a run that is measuring.
+func (f *fake) advance(id string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r := f.runs[id]
 	if r.state != engine.Measuring {
-		return !r.state.Ended()
+		return
 	}
 	if r.step++; r.step == fakeSteps {
 		r.state = engine.Completed
 	}
 	f.changed()
-	return r.state == engine.Measuring
 }
 
 func (f *fake) status(r *fakeRun) *app.Status {
@@ -177,6 +180,8 @@ func (f *fake) Status(_ context.Context, id string) (*app.Status, error) { retur
 func (f *fake) Wait(ctx context.Context, id string, most time.Duration, hear app.WaitFunc) (*app.Status, error) {
 	clock := time.NewTimer(most)
 	defer clock.Stop()
+	ticks, stop := f.steps(most)
+	defer stop()
 	first := engine.Status("")
 	for {
 		f.mu.Lock()
@@ -197,6 +202,8 @@ func (f *fake) Wait(ctx context.Context, id string, most time.Duration, hear app
 		}
 		select {
 		case <-news:
+		case <-ticks:
+			f.advance(id)
 		case <-clock.C:
 			return st, nil
 		case <-ctx.Done():
