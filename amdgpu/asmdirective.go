@@ -122,6 +122,8 @@ func (r *asmReader) amdDirective(word, rest []byte) {
 		r.foreign = "code object v2 (" + string(word) + "); v3 and later are read"
 	case ".amdgpu_pal_metadata", ".amd_amdgpu_pal_metadata":
 		r.foreign = "PAL code (" + string(word) + "); only amdhsa is read"
+	case ".amdgpu_info":
+		r.m.unlinked = objectLinking
 	case ".amd_amdgpu_isa":
 		if t := ParseTarget(unquoteOperand(rest)); t.OS != "" && t.OS != "amdhsa" {
 			r.foreign = "operating system " + t.OS + "; only amdhsa is read"

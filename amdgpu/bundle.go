@@ -2,12 +2,14 @@ package amdgpu
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -27,13 +29,33 @@ const (
 	unpackFloor   = 16 << 20
 	unpackRatio   = 200
 	unpackCeiling = 1 << 30
+
+	// maxEntries bounds the entries of one bundle. Each costs more memory than
+	// the file spends on it.
+	maxEntries = 1 << 16
 )
 
 var errBomb = errors.New("unpacks to more than this reader allows")
 
+// An unpackFunc refuses, or counts, packed bytes that claim to become so many.
+type unpackFunc func(packed int, plain uint64) error
+
 // unpackLimit is the most that packed bytes may become.
 func unpackLimit(packed int) int64 {
 	return min(unpackCeiling, max(unpackFloor, int64(packed)*unpackRatio))
+}
+
+// unpackBudget is the most that everything packed in one file of size bytes
+// may become together: many small bombs are one.
+func unpackBudget(size int) int64 { return max(4*unpackFloor, int64(size)*unpackRatio) }
+
+// mayUnpack takes what is about to be unpacked off the file's budget.
+func (l *loader) mayUnpack(packed int, plain uint64) error {
+	if limit := min(unpackLimit(packed), l.budget); limit < 0 || plain > uint64(limit) {
+		return fmt.Errorf("%d bytes announced for %d, over %d: %w", plain, packed, max(limit, 0), errBomb)
+	}
+	l.budget -= int64(plain)
+	return nil
 }
 
 // readLimited reads r to its end, or refuses when it gives more than limit.
@@ -48,12 +70,13 @@ func readLimited(r io.Reader, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-func gunzip(data []byte) ([]byte, error) {
+// gunzip unpacks to at most limit bytes.
+func gunzip(data []byte, limit int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("reading gzip: %w", err)
 	}
-	b, err := readLimited(z, unpackLimit(len(data)))
+	b, err := readLimited(z, limit)
 	if err != nil {
 		return nil, fmt.Errorf("reading gzip: %w", err)
 	}
@@ -96,7 +119,7 @@ func parseCCOB(b []byte) (ccob, error) {
 
 // uncompress unpacks the compressed bundle at the start of b and returns how
 // many bytes of b it took.
-func uncompress(b []byte) (plain []byte, used int, err error) {
+func uncompress(b []byte, unpack unpackFunc) (plain []byte, used int, err error) {
 	h, err := parseCCOB(b)
 	if err != nil {
 		return nil, 0, err
@@ -106,8 +129,8 @@ func uncompress(b []byte) (plain []byte, used int, err error) {
 		used = nextCCOB(b)
 	}
 	body := b[h.header:used]
-	if limit := unpackLimit(len(body)); h.unpacked > uint64(limit) {
-		return nil, used, fmt.Errorf("unpacking bundle: %d bytes announced for %d, over %d: %w", h.unpacked, len(body), limit, errBomb)
+	if err := unpack(len(body), h.unpacked); err != nil {
+		return nil, used, fmt.Errorf("unpacking bundle: %w", err)
 	}
 	plain, err = inflate(h, body)
 	if err != nil {
@@ -159,6 +182,7 @@ func inflate(h ccob, body []byte) ([]byte, error) {
 type member struct {
 	id   string // "hipv4-amdgcn-amd-amdhsa--gfx90a", "host-x86_64-..."
 	data []byte
+	at   int // where data starts
 }
 
 // parseBundle reads the plain bundle at the start of b: the magic, a count,
@@ -172,7 +196,7 @@ func parseBundle(b []byte) (members []member, used int, err error) {
 	}
 	count := le.Uint64(b[pos:])
 	pos += 8
-	if count > uint64(len(b)-pos)/24 {
+	if count > min(maxEntries, uint64(len(b)-pos)/24) {
 		return nil, 0, fmt.Errorf("reading bundle: %d entries in %d bytes", count, len(b))
 	}
 	used = pos
@@ -190,10 +214,28 @@ func parseBundle(b []byte) (members []member, used int, err error) {
 		if off > uint64(len(b)) || size > uint64(len(b))-off {
 			return nil, 0, fmt.Errorf("reading bundle: entry %q ends at byte %d of %d", clip(id, 60), off+size, len(b))
 		}
-		members = append(members, member{id, b[off : off+size]})
+		members = append(members, member{id, b[off : off+size], int(off)})
 		used = max(used, int(off+size), pos)
 	}
+	if err := checkOverlap(members); err != nil {
+		return nil, 0, fmt.Errorf("reading bundle: %w", err)
+	}
 	return members, used, nil
+}
+
+// checkOverlap refuses members that share bytes: no tool writes such, and they
+// would make a small file cost as much as a big one.
+func checkOverlap(members []member) error {
+	sorted := slices.Clone(members)
+	slices.SortFunc(sorted, func(x, y member) int { return cmp.Compare(x.at, y.at) })
+	end := 0
+	for _, m := range sorted {
+		if len(m.data) > 0 && m.at < end {
+			return fmt.Errorf("entry %q overlaps another", clip(m.id, 60))
+		}
+		end = max(end, m.at+len(m.data))
+	}
+	return nil
 }
 
 // isTextBundle reports whether a text holds the marker lines of bundled
@@ -227,9 +269,9 @@ func splitTextBundle(b []byte) (members []member, err error) {
 		id := string(bytes.TrimSpace(head))
 		end := lineIndex(body, textBundleEnd+id)
 		if !ok || end < 0 {
-			return append(members, member{id, body}), fmt.Errorf("reading bundle: entry %q has no end line", clip(id, 60))
+			return append(members, member{id: id, data: body}), fmt.Errorf("reading bundle: entry %q has no end line", clip(id, 60))
 		}
-		members = append(members, member{id, body[:end]})
+		members = append(members, member{id: id, data: body[:end]})
 		b = body[end:]
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -34,6 +33,11 @@ func parseELF(file string, data []byte) *module {
 		return m
 	}
 	if !m.checkABI(data) {
+		return m
+	}
+	m.linked = f.Type != elf.ET_REL
+	if info := f.Section(".amdgpu.info"); info != nil && info.Size > 0 && !m.linked {
+		m.unlinked = objectLinking
 		return m
 	}
 	m.elfNotes(f, data)
@@ -287,27 +291,4 @@ func decodeDescriptor(kd []byte) *descriptor {
 		wave32:      toggleOf(properties&(1<<10) != 0), dynamicStack: toggleOf(properties&(1<<11) != 0),
 		wgpMode: toggleOf(rsrc1&(1<<29) != 0),
 	}
-}
-
-// hostFatBinary returns the offload bundle inside a host object, nil if none.
-func hostFatBinary(data []byte) []byte {
-	if !isELF64(data) {
-		return nil
-	}
-	if class, _ := elfDamage(data); class != "" {
-		return nil
-	}
-	f, err := elf.NewFile(bytes.NewReader(data))
-	if err != nil {
-		return nil
-	}
-	i := slices.IndexFunc(f.Sections, func(s *elf.Section) bool { return s.Name == ".hip_fatbin" && s.Type != elf.SHT_NOBITS })
-	if i < 0 {
-		return nil
-	}
-	s := f.Sections[i]
-	if s.Offset > uint64(len(data)) || s.FileSize > uint64(len(data))-s.Offset {
-		return nil
-	}
-	return data[s.Offset : s.Offset+s.FileSize]
 }

@@ -112,7 +112,6 @@ func FuzzELF(f *testing.F) {
 		if isCodeObject(data) {
 			objectHashes(parseELF("k.o", data), data)
 		}
-		hostFatBinary(data)
 	})
 }
 

@@ -19,7 +19,7 @@ import (
 // linked object a kernel may move relative to its constants.
 //
 // The error says that path cannot be read, or that it cannot be trusted: code
-// that was cut or not understood is not "the same" as anything.
+// that was cut, skipped or not understood is not "the same" as anything.
 func CodeHashes(path string) (map[string]string, error) {
 	s, err := hashed(path)
 	if err != nil {
@@ -61,6 +61,9 @@ func hashed(path string) (*Snapshot, error) {
 	}
 	if len(s.Problems) > 0 {
 		return nil, fmt.Errorf("hashing device code: %s", s.Problems[0])
+	}
+	if s.unread != "" {
+		return nil, fmt.Errorf("hashing device code: %q is not read", clip(s.unread, 200))
 	}
 	for i := range s.Kernels {
 		if s.Kernels[i].hash == "" {

@@ -57,7 +57,7 @@ func (m *module) kernel(name string, meta *metaKernel) Kernel {
 	}
 	k := Kernel{
 		Name: name, Key: name, DisplayName: displayName(name), File: m.file, Target: m.target.String(),
-		CodeObjectVersion: m.version, Compiler: m.compiler, kind: m.kind,
+		CodeObjectVersion: m.version, Compiler: m.compiler, kind: m.kind, linked: m.linked,
 	}
 	m.checkIdentity(name, meta, e)
 	m.setMetadata(&k, meta)

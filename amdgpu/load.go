@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 )
 
 // maxFile bounds one file, so that reading a directory of something else
@@ -33,6 +32,7 @@ func LoadBytes(name string, data []byte) (*Snapshot, error) {
 	if bytes.Contains(data, []byte("/*")) {
 		data = bytes.Clone(data) // comments are blanked in place
 	}
+	l.budget = unpackBudget(len(data))
 	l.file(path.Base(filepath.ToSlash(name)), data, true, 0)
 	l.finish("the file")
 	return l.s, nil
@@ -80,6 +80,10 @@ type loader struct {
 	hash   bool // compute Kernel.hash
 	files  int  // regular files seen
 	looked int  // files that looked like AMDGPU code but were something else
+
+	modules int      // units of AMDGPU code read
+	pending []string // images that only the linker makes code of
+	budget  int64    // bytes that the file at hand may still unpack to
 }
 
 func (l *loader) single(name string) error {
@@ -94,6 +98,7 @@ func (l *loader) single(name string) error {
 		return err
 	}
 	l.files++
+	l.budget = unpackBudget(len(data))
 	l.file(base, data, true, 0)
 	return nil
 }
@@ -133,7 +138,7 @@ func (l *loader) file(name string, data []byte, explicit bool, depth int) {
 	}
 	switch {
 	case len(data) == 0:
-		l.notISA(name, "the file is empty", explicit)
+		l.notISA(name, emptyFile, explicit)
 	case bytes.HasPrefix(data, []byte(gzipMagic)):
 		l.gzip(name, data, explicit, depth)
 	case isCodeObject(data):
@@ -141,8 +146,14 @@ func (l *loader) file(name string, data []byte, explicit bool, depth int) {
 		l.add(m, func() map[string]string { return objectHashes(m, data) })
 	case isELF(data):
 		l.hostELF(name, data, explicit, depth)
-	case bytes.HasPrefix(data, []byte(bundleMagic)), bytes.HasPrefix(data, []byte(compressedMagic)):
-		l.bundles(name, data, depth)
+	case isArchive(data):
+		l.archive(name, data, depth)
+	case isBitcode(data):
+		l.unlinked(name, bitcode)
+	case isContainer(data), bytes.HasPrefix(data, []byte(compressedMagic)):
+		n := l.nest(name, depth)
+		n.containers(data)
+		n.finish()
 	case explicit && (strings.HasSuffix(name, ".json") || bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n\xef\xbb\xbf"), []byte("{"))):
 		l.s.readJSON(name, data)
 	case isTextBundle(data):
@@ -154,109 +165,13 @@ func (l *loader) file(name string, data []byte, explicit bool, depth int) {
 	}
 }
 
-// textMarkers stand at the start of a line in AMDGPU assembly, and in the MLIR
-// or IR that embeds it only inside strings.
-var textMarkers = []string{".amdgcn_target", ".amdgpu_metadata", ".amdhsa_kernel", ".amdhsa_code_object_version", ".amdgpu_hsa_kernel", ".hsa_code_object_version", ".amd_amdgpu_isa", ".amdgpu_pal_metadata"}
-
-func isAMDGPUText(data []byte) bool {
-	for _, m := range textMarkers {
-		for from := 0; ; {
-			i := bytes.Index(data[from:], []byte(m))
-			if i < 0 {
-				break
-			}
-			i += from
-			if _, ok := lineStart(data, i); ok {
-				return true
-			}
-			from = i + len(m)
-		}
-	}
-	return false
-}
-
-// lineStart is where the line of offset i starts, if only blanks stand before
-// i. It looks at no more than those: a line may be as long as the file.
-func lineStart(data []byte, i int) (int, bool) {
-	for i > 0 && (data[i-1] == ' ' || data[i-1] == '\t' || data[i-1] == '\r') {
-		i--
-	}
-	return i, i == 0 || data[i-1] == '\n'
-}
-
-// describe says in words what a file is instead of AMDGPU code.
-func describe(data []byte) string {
-	head := data[:min(len(data), 4096)]
-	switch {
-	case bytes.HasPrefix(head, []byte("BC\xc0\xde")):
-		return "LLVM bitcode"
-	case bytes.HasPrefix(head, []byte("!<arch>\n")):
-		return "a static archive; extract its members"
-	case isHostText(data):
-		return "host assembly"
-	case bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(head[:bytes.LastIndexByte(head, '\n')+1]):
-		return "binary data without a known magic number"
-	case bytes.Contains(head, []byte("gpu.module")) || bytes.Contains(head, []byte("gpu.binary")) || bytes.Contains(head, []byte("module attributes")):
-		return "MLIR text, not assembly"
-	}
-	return "text without AMDGPU assembly directives"
-}
-
-func isHostText(data []byte) bool {
-	head := data[:min(len(data), 1<<16)]
-	for _, m := range []string{".cfi_startproc", "%rsp", "%rbp", "%rdi", "%eax", ".arch armv", "\tx29,"} {
-		if bytes.Contains(head, []byte(m)) {
-			return true
-		}
-	}
-	return false
-}
-
-// notISA records a file without AMDGPU code: a problem if the user or its name
-// promised some, else a skip.
-func (l *loader) notISA(name, why string, explicit bool) {
-	promise := promiseOf(name)
-	host := why == "host assembly" || strings.Contains(path.Base(name), "-host-")
-	switch {
-	case explicit, promise == promised, promise == likely && !host && !strings.HasPrefix(why, "ELF"):
-		l.s.problem(NotAMDGPU, name, "", why)
-		return
-	case promise == likely:
-		l.looked++
-		l.s.Warnings = append(l.s.Warnings, "skipped_file: "+name+": "+why)
-	}
-	l.s.Skipped = append(l.s.Skipped, Skip{name, why})
-}
-
-// promise is what a file's name says about its content.
-type promise uint8
-
-const (
-	nothing  promise = iota
-	likely           // .s, .o and the like: device or host
-	promised         // names that only device code has
-)
-
-func promiseOf(name string) promise {
-	base := strings.TrimSuffix(path.Base(name), ".gz")
-	if strings.HasSuffix(base, "final_isa.s") {
-		return promised
-	}
-	switch path.Ext(base) {
-	case ".amdgcn", ".hsaco", ".co", ".rocmasm", ".gcn", ".hipfb":
-		return promised
-	case ".s", ".S", ".asm", ".o", ".out", ".isa", ".so", ".exe":
-		return likely
-	}
-	return nothing
-}
-
 func (l *loader) gzip(name string, data []byte, explicit bool, depth int) {
-	plain, err := gunzip(data)
+	plain, err := gunzip(data, min(unpackLimit(len(data)), l.budget))
 	if err != nil {
 		l.s.problem(classOf(err), name, "", err.Error())
 		return
 	}
+	l.budget -= int64(len(plain))
 	l.file(strings.TrimSuffix(name, ".gz"), plain, explicit, depth+1)
 }
 
@@ -271,24 +186,14 @@ func classOf(err error) Class {
 	return BadBundle
 }
 
-func (l *loader) hostELF(name string, data []byte, explicit bool, depth int) {
-	if fat := hostFatBinary(data); fat != nil {
-		l.bundles(name, fat, depth)
-		return
-	}
-	if class, what := elfDamage(data); isELF64(data) && class != "" || len(data) < 64 {
-		// It may have held device code: a skip would hide that.
-		if explicit || promiseOf(name) != nothing {
-			l.s.problem(class, name, "", what)
-			return
-		}
-	}
-	l.notISA(name, "ELF for another machine, without device code that is read", explicit)
-}
-
 // add takes the kernels of one module; hash is called only when asked for.
 func (l *loader) add(m *module, hash func() map[string]string) {
+	if m.unlinked != "" && len(m.problems) == 0 {
+		l.unlinked(m.file, m.unlinked)
+		return
+	}
 	first := len(l.s.Kernels)
+	l.modules++
 	l.s.add(m)
 	if !l.hash {
 		return
@@ -305,20 +210,56 @@ func (l *loader) text(name string, data []byte) {
 	}
 }
 
+// bitcode is the reason not to read LLVM bitcode.
+const bitcode = "LLVM bitcode: no code before it is linked; read the linked program, library or device image"
+
+func isBitcode(b []byte) bool {
+	return bytes.HasPrefix(b, []byte("BC\xc0\xde")) || bytes.HasPrefix(b, []byte("\xde\xc0\x17\x0b"))
+}
+
+// unlinked skips device code that only the linker finishes. Alone it is a
+// problem; beside code that was read, as --save-temps leaves it, a warning.
+func (l *loader) unlinked(name, why string) {
+	l.pending = append(l.pending, name)
+	l.skipImage(name, why)
+}
+
+// skipImage skips device code: kernels that nothing is known of.
+func (l *loader) skipImage(name, why string) {
+	l.s.unread = name
+	l.s.Skipped = append(l.s.Skipped, Skip{name, why})
+}
+
 // finish says why there is no kernel, if there is none, and settles keys.
 func (l *loader) finish(what string) {
 	if len(l.s.Kernels) == 0 && len(l.s.Problems) == 0 {
-		switch {
-		case l.files == 0 && what == "the directory":
-			l.s.problem(InputEmpty, "", "", "the directory holds no files")
-		case l.looked > 0:
-			l.s.problem(NotAMDGPU, "", "", fmt.Sprintf("%d files are named like code, none of them is AMDGPU code", l.looked))
-		case len(l.s.Skipped) == l.files && l.files > 0:
-			l.s.problem(NoISAFound, "", "", fmt.Sprintf("no AMDGPU code in %d files", l.files))
-		default:
-			l.s.problem(NoKernels, "", "", what+" holds AMDGPU code without kernels")
-		}
+		c, text := l.nothing(what)
+		l.s.problem(c, "", "", text)
+	} else if len(l.pending) > 0 {
+		l.s.Warnings = append(l.s.Warnings, fmt.Sprintf("unlinked: %s and %d more: not compared, as only the linker finishes them", l.pending[0], len(l.pending)-1))
 	}
 	l.s.merge()
 	l.s.finish()
+}
+
+// nothing says why there is no kernel where nothing else is wrong.
+func (l *loader) nothing(what string) (Class, string) {
+	switch {
+	case l.files == 0 && what == "the directory":
+		return InputEmpty, "the directory holds no files"
+	case len(l.pending) > 0:
+		return Unlinked, fmt.Sprintf("%d images of device code are not linked yet, such as %s; read the linked program, library or device image", len(l.pending), l.pending[0])
+	case l.modules > 0:
+		return NoKernels, what + " holds AMDGPU code without kernels"
+	case l.looked > 0:
+		return NotAMDGPU, fmt.Sprintf("%d files are named like code, none of them is AMDGPU code", l.looked)
+	}
+	return NoISAFound, fmt.Sprintf("no AMDGPU code in %d files; skipped: %d, such as %s", l.files, len(l.s.Skipped), firstSkip(l.s.Skipped))
+}
+
+func firstSkip(list []Skip) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return list[0].File + " (" + list[0].Reason + ")"
 }

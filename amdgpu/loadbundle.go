@@ -6,15 +6,36 @@ import (
 	"strings"
 )
 
-// bundles reads one offload bundle after the other, plain or compressed, with
-// zero padding between: a .hip_fatbin section has one for each source file.
-func (l *loader) bundles(name string, data []byte, depth int) {
-	for n := 0; ; n++ {
+// A nest reads the device images that one file contains.
+type nest struct {
+	l     *loader
+	name  string
+	depth int
+	seen  map[string]int // how often an entry's ID stood in the file
+	total int            // device entries
+}
+
+func (l *loader) nest(name string, depth int) *nest {
+	return &nest{l: l, name: name, depth: depth, seen: map[string]int{}}
+}
+
+// finish records a file whose containers hold nothing for a device.
+func (n *nest) finish() {
+	if n.total == 0 {
+		n.l.s.Skipped = append(n.l.s.Skipped, Skip{n.name, "an offload bundle without a device entry"})
+	}
+}
+
+// containers reads one offload bundle or binary after the other, plain or
+// compressed, with zero padding between: a .hip_fatbin section has one for
+// each source file, a .llvm.offloading section one for each image.
+func (n *nest) containers(data []byte) {
+	for {
 		data = bytes.TrimLeft(data, "\x00")
 		if len(data) == 0 {
 			return
 		}
-		used := l.bundle(name, n, data, depth)
+		used := n.container(data)
 		if used <= 0 {
 			return
 		}
@@ -22,27 +43,34 @@ func (l *loader) bundles(name string, data []byte, depth int) {
 	}
 }
 
-// bundle reads the n-th bundle, at the start of data, and returns its length, 0
-// if that is not known.
-func (l *loader) bundle(name string, n int, data []byte, depth int) int {
+// container reads the one at the start of data and returns its length, 0 if
+// that is not known.
+func (n *nest) container(data []byte) int {
 	plain, used := data, 0
+	var members []member
+	var length int
+	var err error
 	if bytes.HasPrefix(data, []byte(compressedMagic)) {
-		var err error
-		if plain, used, err = uncompress(data); err != nil {
-			l.s.problem(classOf(err), name, "", err.Error())
+		if plain, used, err = uncompress(data, n.l.mayUnpack); err != nil {
+			n.l.s.problem(classOf(err), n.name, "", err.Error())
 			return used
 		}
 	}
-	if !bytes.HasPrefix(plain, []byte(bundleMagic)) {
-		l.s.problem(BadBundle, name, "", "no offload bundle where one should start")
-		return used
+	switch {
+	case bytes.HasPrefix(plain, []byte(bundleMagic)):
+		members, length, err = parseBundle(plain)
+	case bytes.HasPrefix(plain, []byte(offloadMagic)):
+		members, length, err = parseOffload(plain, n.l.mayUnpack)
+	default:
+		err = fmt.Errorf("no offload bundle where one should start")
 	}
-	members, length, err := parseBundle(plain)
 	if err != nil {
-		l.s.problem(BadBundle, name, "", err.Error())
-		return used
+		n.l.s.problem(classOf(err), n.name, "", err.Error())
+	} else {
+		for _, m := range members {
+			n.member(m)
+		}
 	}
-	l.members(name, n, members, depth)
 	if used == 0 {
 		used = length
 	}
@@ -54,27 +82,31 @@ func (l *loader) textBundle(name string, data []byte) {
 	if err != nil {
 		l.s.problem(Truncated, name, "", err.Error())
 	}
-	l.members(name, 0, members, 0)
+	n := l.nest(name, 0)
+	for _, m := range members {
+		n.member(m)
+	}
+	n.finish()
 }
 
-// members reads the device entries; the host's own entry is nothing to report.
-func (l *loader) members(name string, n int, members []member, depth int) {
-	device, suffix := 0, ""
-	if n > 0 {
-		suffix = fmt.Sprintf("@%d", n)
+// member reads one entry, named by its ID and, where the file has that ID more
+// than once, "@n". The host's own entry is nothing to report.
+func (n *nest) member(m member) {
+	if strings.HasPrefix(m.id, "host") {
+		return
 	}
-	for _, m := range members {
-		if strings.HasPrefix(m.id, "host") {
-			continue
-		}
-		device++
-		if deviceTriple(m.id) < 0 {
-			l.s.Skipped = append(l.s.Skipped, Skip{name + "#" + m.id, "an entry for another target"})
-			continue
-		}
-		l.file(name+"#"+m.id+suffix, m.data, true, depth+1)
+	n.total++
+	name := n.name + "#" + m.id
+	if i := n.seen[m.id]; i > 0 {
+		name += fmt.Sprintf("@%d", i)
 	}
-	if device == 0 {
-		l.s.Skipped = append(l.s.Skipped, Skip{name, "an offload bundle without a device entry"})
+	n.seen[m.id]++
+	switch {
+	case deviceTriple(m.id) < 0:
+		n.l.skipImage(name, "an entry for another target")
+	case len(m.data) == 0:
+		n.l.s.problem(BadBundle, name, "", "the entry is empty")
+	default:
+		n.l.file(name, m.data, true, n.depth+1)
 	}
 }

@@ -48,7 +48,7 @@ type stemPlace struct {
 
 func (m *merger) add(k *Kernel) {
 	at := kernelPlace{k.dir(), k.Target, k.Name}
-	file, _ := splitMember(k.File)
+	file, _ := k.container()
 	if into := m.partner(at, file, k); into != nil {
 		m.s.join(into, k)
 		return
@@ -87,12 +87,13 @@ func (m *merger) partner(at kernelPlace, file string, k *Kernel) *Kernel {
 	return otherKind
 }
 
-// packedElsewhere reports whether exactly the files differ of two kernels of
-// which one is in a bundle: --save-temps leaves the object and its bundle.
+// packedElsewhere reports whether two kernels of other files may be copies: one
+// of them is in a bundle or archive, or one of two objects is linked and the
+// other not. --save-temps leaves the object, the linked image and the bundle.
 func packedElsewhere(a, b *Kernel) bool {
-	fileA, memberA := splitMember(a.File)
-	fileB, memberB := splitMember(b.File)
-	return fileA != fileB && (memberA != "" || memberB != "")
+	fileA, packedA := a.container()
+	fileB, packedB := b.container()
+	return fileA != fileB && (packedA || packedB || a.kind == kindObject && b.kind == kindObject && a.linked != b.linked)
 }
 
 // join adds to a kernel what another copy of it knows.

@@ -15,6 +15,7 @@ const (
 type module struct {
 	file     string
 	kind     kind
+	linked   bool // of an object: not relocatable
 	target   Target
 	version  int // code object version, 0 if not known
 	compiler string
@@ -23,6 +24,8 @@ type module struct {
 	evidence map[string]*evidence
 	// descriptorOrder keeps the descriptors' names as they stand in the file.
 	descriptorOrder []string
+	// unlinked says why the numbers are not final, if the linker adds to them.
+	unlinked string
 	// wantBodies says that a kernel without hasBody is a problem.
 	wantBodies bool
 	problems   []Problem
@@ -65,6 +68,10 @@ type descriptor struct {
 	wgpMode       toggle
 	encodedInFile bool // an object: nextFreeVGPR is granulated count, 0-based
 }
+
+// objectLinking is the reason not to read the input of a linker that merges
+// resources: a kernel's numbers lack those of its callees, and its LDS is 0.
+const objectLinking = "compiled for object linking: the linker adds what callees and LDS need; read the linked program or device image"
 
 func (m *module) problem(c Class, kernel, format string, args ...any) {
 	m.problems = append(m.problems, Problem{Class: c, File: m.file, Kernel: kernel, Text: fmt.Sprintf(format, args...)})

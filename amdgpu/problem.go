@@ -14,9 +14,10 @@ const (
 	TooLarge              Class = "too_large"                   // over a size bound, or a decompression bomb
 	NotAMDGPU             Class = "not_amdgpu"                  // named as AMDGPU code, but is something else
 	UnsupportedCodeObject Class = "unsupported_code_object"     // code object v2, PAL, Mesa
+	Unlinked              Class = "unlinked"                    // only code that the linker finishes, such as bitcode
 	Truncated             Class = "truncated"                   // the end is missing
 	Undecodable           Class = "undecodable"                 // not UTF-8, or NUL bytes
-	BadBundle             Class = "bad_bundle"                  // an offload bundle that does not parse
+	BadBundle             Class = "bad_bundle"                  // an offload bundle or archive that does not parse
 	BadMetadata           Class = "bad_metadata"                // the metadata does not parse
 	MetadataMissing       Class = "metadata_missing"            // no metadata in the module
 	MetadataMissingFor    Class = "metadata_missing_for_kernel" // descriptor without an entry

@@ -22,6 +22,8 @@ type Snapshot struct {
 	Skipped []Skip
 	// Omitted counts the kernels that Shrink left out.
 	Omitted int
+
+	unread string // a device image that was skipped, if any
 }
 
 // A Kernel is one kernel of one module.
@@ -66,8 +68,9 @@ type Kernel struct {
 	// Problems are texts of those in Snapshot.Problems that concern it.
 	Problems []string `json:"problems"`
 
-	kind kind
-	hash string // of the normalised code, only when CodeHashes asked for it
+	kind   kind
+	linked bool   // of an object: not relocatable
+	hash   string // of the normalised code, only when CodeHashes asked for it
 }
 
 func (k *Kernel) target() Target { return ParseTarget(k.Target) }
@@ -82,9 +85,23 @@ func splitMember(file string) (name, member string) {
 	return file[:i], file[i+1:]
 }
 
+// container is the outermost file of a kernel: "lib.a" of
+// "lib.a(gemm.o)#hip-amdgcn-amd-amdhsa--gfx90a". packed says that there is one
+// around the kernel's own.
+func (k *Kernel) container() (file string, packed bool) {
+	file, entry := splitMember(k.File)
+	for packed = entry != ""; ; packed = true {
+		outer, member := splitArchive(file)
+		if member == "" {
+			return file, packed
+		}
+		file = outer
+	}
+}
+
 // dir is the directory of the kernel's file, "" at the top.
 func (k *Kernel) dir() string {
-	file, _ := splitMember(k.File)
+	file, _ := k.container()
 	if d := path.Dir(file); d != "." {
 		return d
 	}
@@ -92,15 +109,18 @@ func (k *Kernel) dir() string {
 }
 
 // stem is the file's name without stage number and extension, which name
-// another stage or kind of the same thing.
+// another stage or kind of the same thing; with the member of an archive.
 func (k *Kernel) stem() string {
-	name, member := splitMember(k.File)
-	base := path.Base(name)
-	if stage, rest, ok := strings.Cut(base, "_"); ok && stage != "" && strings.Trim(stage, "0123456789") == "" {
-		base = rest
+	name, entry := splitMember(k.File)
+	file, _ := k.container()
+	base := path.Base(file) + name[len(file):]
+	if file == name {
+		if stage, rest, ok := strings.Cut(base, "_"); ok && stage != "" && strings.Trim(stage, "0123456789") == "" {
+			base = rest
+		}
+		base = strings.TrimSuffix(base, path.Ext(base))
 	}
-	base = strings.TrimSuffix(base, path.Ext(base))
-	if _, n, ok := strings.Cut(member, "@"); ok {
+	if _, n, ok := strings.Cut(entry, "@"); ok {
 		base += "@" + n
 	}
 	return base

@@ -1,11 +1,9 @@
 package amdgpu
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -142,9 +140,6 @@ func compareStages(a, b string) int {
 	return cmp.Or(cmp.Compare(len(x[1]), len(y[1])), strings.Compare(x[1], y[1]), cmp.Compare(len(y[3]), len(x[3])), strings.Compare(a, b))
 }
 
-// sniffLen is how much of a file decides whether its name says nothing.
-const sniffLen = 1 << 16
-
 // walked reads one file of a directory, if it can hold AMDGPU code.
 func (l *loader) walked(f found) {
 	if promiseOf(f.rel) == nothing {
@@ -158,36 +153,8 @@ func (l *loader) walked(f found) {
 		l.unreadable(f.rel, err)
 		return
 	}
+	l.budget = unpackBudget(len(data))
 	l.file(f.rel, data, false, 0)
-}
-
-// sniff looks at the start of a file whose name promises nothing. It returns
-// why the file is not worth reading, or "".
-func sniff(name string) string {
-	f, err := os.Open(name)
-	if err != nil {
-		return reason(err)
-	}
-	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, sniffLen))
-	if err != nil {
-		return reason(err)
-	}
-	for _, magic := range []string{bundleMagic, compressedMagic, "\x7fELF"} {
-		if bytes.HasPrefix(head, []byte(magic)) {
-			return ""
-		}
-	}
-	if len(head) > 0 && (isTextBundle(head) || isAMDGPUText(head)) {
-		return ""
-	}
-	if len(head) == 0 {
-		return "the file is empty"
-	}
-	if bytes.HasPrefix(head, []byte(gzipMagic)) {
-		return "gzip of something that is not named as code"
-	}
-	return describe(head)
 }
 
 // sideCar is what we read of a Triton cache's <kernel>.json.
