@@ -1,6 +1,9 @@
 package hints
 
-import "sort"
+import (
+	"sort"
+	"strings"
+)
 
 // Two lines are a pair if at least this share of their tokens is common.
 const minSimilar = 0.5
@@ -37,7 +40,7 @@ func (r *run) optimal(a, b [][]uint32) {
 	for i := n - 1; i >= 0; i-- {
 		for j := m - 1; j >= 0; j-- {
 			s := similarity(a[i], b[j])
-			if n == 1 && m == 1 && s > 0.2 {
+			if n == 1 && m == 1 && (s > 0.2 || sameNamespace(r.old[0], r.new[0])) {
 				s = max(s, minSimilar) // nothing else either line could belong to
 			}
 			sim[i*m+j] = s
@@ -66,6 +69,14 @@ func (r *run) optimal(a, b [][]uint32) {
 	}
 	r.oldOnly = append(r.oldOnly, r.old[i:]...)
 	r.newOnly = append(r.newOnly, r.new[j:]...)
+}
+
+// sameNamespace tells whether two lines start with members of one enumeration or
+// namespace: Scheduler::Intrawave, Scheduler::Interwave.
+func sameNamespace(a, b *srcLine) bool {
+	x, y := a.toks[0].text, b.toks[0].text
+	i, j := strings.LastIndex(x, "::"), strings.LastIndex(y, "::")
+	return i > 0 && i == j && x[:i] == y[:j]
 }
 
 // greedy looks for each new line's partner in a band around its place.

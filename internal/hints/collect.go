@@ -78,12 +78,14 @@ type fileContext struct {
 	gpu  bool // its path speaks of GPU code
 	// hostOnly: C++ whose name and hunks show nothing of device code.
 	hostOnly bool
+	compiler bool // C++ of a compiler: it makes kernels and is none
 	triton   bool // Python whose hunks name Triton or its language module
 	number   int
 	// oldDefs are the functions that the removed lines define.
 	oldDefs map[string]bool
 	newDefs map[string]bool // and those that the added lines define
 	consts  [2]constants    // before and after; filled when first asked for
+	exprs   [2]map[string][]token
 	hunks   []*sourceHunk
 }
 
@@ -151,7 +153,8 @@ func (c *collector) skip(p, why string, part int) {
 func (fc *fileContext) read() {
 	fc.findDefs()
 	fc.triton = fc.lang == langPython && fc.mentions("triton", "tl.", "flydsl", "gluon")
-	fc.hostOnly = fc.lang == langC && hostFile.MatchString(fc.path) && !fc.mentions("__global__", "__device__", "threadIdx", "_DEVICE", "__syncthreads", "__shared__", "__kernel")
+	fc.compiler = fc.lang == langC && (compilerFile.MatchString(fc.path) || fc.mentions("mlir::", "llvm::", "rewriter.", "OpBuilder", "getContext()", "LogicalResult", "LLVM_DEBUG"))
+	fc.hostOnly = fc.compiler || fc.lang == langC && hostFile.MatchString(fc.path) && !fc.mentions("__global__", "__device__", "threadIdx", "_DEVICE", "__syncthreads", "__shared__", "__kernel")
 	for i := range fc.d.hunks {
 		h := buildHunk(fc, &fc.d.hunks[i])
 		fc.remember(h)
@@ -178,6 +181,9 @@ func (fc *fileContext) apply(h *sourceHunk, r *run) {
 		fc.kvRules(h, r)
 		fc.netRules(h, r)
 		fc.pairRules(h, r)
+		if fc.lang == langPython {
+			fc.pinRules(r)
+		}
 	} else {
 		fc.kvRules(h, r)
 		fc.pinRules(r)
@@ -186,6 +192,9 @@ func (fc *fileContext) apply(h *sourceHunk, r *run) {
 	fc.flagRules(r)
 	fc.envRules(r)
 }
+
+// compilerFile are places where compilers keep their passes.
+var compilerFile = rx(`(?i)(^|/)(lib|include)/([^/]+/)*(Analysis|Conversion|Dialect|Target|Transforms?|\w*ToLLVM\w*|CodeGen|IR)/|TableGen|\.td$`)
 
 var hostFile = rx(`\.(cpp|cc|cxx|c)$|/host/|host_utility|/reference`)
 

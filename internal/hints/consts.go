@@ -44,6 +44,7 @@ func (fc *fileContext) resolve(ts []token, after bool) []token {
 	if fc.consts[side] == nil {
 		fc.consts[side] = fc.collectConstants(after)
 	}
+	ts = fc.unwrap(ts)
 	var out []token
 	for i, t := range ts {
 		v, ok := fc.consts[side][t.text]
@@ -57,6 +58,33 @@ func (fc *fileContext) resolve(ts []token, after bool) []token {
 	}
 	if out == nil {
 		return ts
+	}
+	return out
+}
+
+// constantWrapper are calls of Python's kernel languages that make a constant.
+var constantWrapper = rx(`^((arith|fx|T|tl|gl|ir)\.)?(index|constant|const_index|Index|Int32|Int64|constexpr|arith_const|i32|idx)$`)
+
+// numberName are names of MLIR constants: %c64, c0_i32.
+var numberName = rx(`^%?c(\d+)(_(i32|i64|index))?$`)
+
+// unwrap replaces arith.index(64), fx.Index(64), %c64 and c64 by 64.
+func (fc *fileContext) unwrap(ts []token) []token {
+	if fc.lang != langPython && fc.lang != langMLIR {
+		return ts
+	}
+	var out []token
+	for i := 0; i < len(ts); i++ {
+		t := ts[i]
+		if t.kind == tokIdent {
+			if m := numberName.FindStringSubmatch(t.text); m != nil {
+				t = token{kind: tokNumber, text: m[1], line: t.line}
+			} else if i+3 < len(ts) && constantWrapper.MatchString(t.text) && ts[i+1].text == "(" && ts[i+2].kind == tokNumber && ts[i+3].text == ")" {
+				t = ts[i+2]
+				i += 3
+			}
+		}
+		out = append(out, t)
 	}
 	return out
 }

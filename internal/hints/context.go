@@ -28,6 +28,8 @@ type evidence struct{ device, host int }
 
 func (e evidence) dev(fc *fileContext) tri {
 	switch {
+	case fc.compiler:
+		return no
 	case e.device > 0 && 2*e.device >= e.host:
 		return yes
 	case e.host > 0:

@@ -77,12 +77,15 @@ func (fc *fileContext) isVariable(c *settingChange) bool {
 	case langYAML, langTOML, langJSON:
 		return gpuVariable.MatchString(c.key) && !buildSetting.MatchString(c.key)
 	case langPython, langC:
+		if strings.Contains(strings.ToLower(fc.base), "env") && gpuVariable.MatchString(c.key) {
+			return true
+		}
 		for i, t := range ts {
 			if t.kind != tokString || t.text != c.key || i == 0 {
 				continue
 			}
 			for _, u := range ts[:i] {
-				if n := u.last(); n == "environ" || n == "getenv" || n == "setenv" || n == "putenv" || strings.Contains(u.text, "environ.") || n == "getEnv" {
+				if n := u.last(); n == "environ" || n == "getenv" || n == "setenv" || n == "putenv" || strings.Contains(u.text, "environ.") || n == "getEnv" || n == "env" || strings.HasSuffix(n, "_env") {
 					return true
 				}
 			}

@@ -13,6 +13,17 @@ var codegenFlag = regexp.MustCompile(`^(-O([0-3sgz]|fast)|/O[12dx]|-f(?:no-)?(fa
 // buildSetting are settings of build systems that choose how code is compiled.
 var buildSetting = regexp.MustCompile(`(?i)^(cmake_build_type|build_type|buildtype|cmake_(c|cxx|hip|cuda)_(flags\w*|compiler\w*|architectures)|(gpu|amdgpu|hip|rocm)_(targets|archs?|architectures?)|pytorch_rocm_arch|cmake_interprocedural_optimization|interprocedural_optimization|(hip|cuda|nvcc|cxx|c|hipcc)_?flags\w*|extra_(cflags|cuda_cflags|compile_args|hipcc_flags)\w*|optimization|opt_level|ggml_\w+|llama_\w+|build_(debug|asserts)|llvm_enable_assertions|with_(asserts|debug)|use_fast_math|enable_(asserts|assertions|lto|debug|sanitizer\w*)|torch_cuda_arch_list|cuda_arch\w*)$`)
 
+// notBuild are settings that look like those and only name or count something.
+var notBuild = regexp.MustCompile(`(?i)version|_(name|dir|path|url|commit|prefix)$`)
+
+// weakFlag are flags that leave the machine code as it is, or nearly so.
+var weakFlag = regexp.MustCompile(`^(-g[0-3]?|-ggdb|-g?lineinfo|-lineinfo|-Xptxas|-Xclang|--ptxas-options\S*|-?-save-temps|-f(no-)?(PIC|exceptions|rtti|openmp\S*|plugin\S*|stack-protector\S*)|-m(no-)?(code-object-version|printf-kind)\S*|--debug|--release|-D\S+)$`)
+
+// oneLetter are flags that other commands have too.
+var oneLetter = regexp.MustCompile(`^-(G|g\d?|O([0-3sgz])?)$`)
+
+var compileWords = regexp.MustCompile(`(?i)hipcc|nvcc|clang|gcc|g\+\+|cmake|flags|\bcc\b|\bc\+\+|meson|ninja|setup\.py|compil|options|_opts|\bargs`)
+
 // flagRules compares the compiler flags of a run's two sides as bags, so that their
 // order and line do not matter.
 func (fc *fileContext) flagRules(r *run) {
@@ -54,17 +65,32 @@ func (fc *fileContext) reportFlags(r *run, l *srcLine, changed []string) {
 	if e.new != nil && e.new.newFn != "" {
 		return
 	}
-	weak := true
+	weak, define := true, false
 	for _, c := range changed {
-		f := c[1:]
-		if !strings.HasPrefix(f, "-D") && f != "-g" && f != "--debug" && f != "--release" && !strings.Contains(f, "openmp") && f != "-fPIC" && f != "-fno-exceptions" && f != "-fexceptions" {
-			weak = false
-		}
+		weak = weak && weakFlag.MatchString(c[1:])
+		define = define || strings.HasPrefix(c[1:], "-D")
+	}
+	if fc.newEntry(r) || weak && !define {
+		e.level = 1
 	}
 	if weak || fc.lang == langC || fc.lang == langPython && !fc.flagContext(l) {
-		e.level = 2
+		e.level = min(e.level, 2)
 	}
 	fc.emit(e)
+}
+
+// newEntry tells whether a run only adds a whole entry to a table: nothing that was
+// built before is built in another way.
+func (fc *fileContext) newEntry(r *run) bool {
+	if fc.lang != langJSON && fc.lang != langYAML || len(r.old) > 0 {
+		return false
+	}
+	for _, l := range r.new {
+		if hasText(l.toks, "{") && l.toks[0].kind == tokString {
+			return true
+		}
+	}
+	return false
 }
 
 // flagContext tells whether a Python line is about compiling at all.
@@ -85,7 +111,10 @@ var justText = wordSet("message MESSAGE echo print printf info warning error")
 func (fc *fileContext) flagsOf(ls []*srcLine) map[string]*srcLine {
 	out := map[string]*srcLine{}
 	add := func(s string, l *srcLine) {
-		s = strings.Trim(s, `"',;()`)
+		s = strings.Trim(s, `"',;()>`)
+		if oneLetter.MatchString(s) && fc.looseCommands() && !compileWords.MatchString(l.text) && !fc.continued(l) {
+			return
+		}
 		if len(s) > 1 && len(s) < 120 && (s[0] == '-' || s[0] == '/') && codegenFlag.MatchString(s) && !strings.HasPrefix(s, "--amdgpu-build") && !strings.HasPrefix(s, "--amdgpu-repo") {
 			out[s] = l
 		}
@@ -98,7 +127,7 @@ func (fc *fileContext) flagsOf(ls []*srcLine) map[string]*srcLine {
 		for i, t := range l.toks {
 			switch {
 			case t.kind == tokString:
-				for _, w := range strings.Fields(t.text) {
+				for _, w := range strings.FieldsFunc(t.text, flagSpace) {
 					add(w, l)
 				}
 			case fc.lang.config() && t.kind != tokOp:
@@ -116,10 +145,26 @@ func (fc *fileContext) flagsOf(ls []*srcLine) map[string]*srcLine {
 	return out
 }
 
+// flagSpace separates flags: spaces, the lists of CMake, and the colon of its
+// generator expressions, $<$<CONFIG:Release>:-O3>.
+func flagSpace(c rune) bool { return c == ' ' || c == '\t' || c == ';' || c == ':' }
+
+// looseCommands are languages whose lines are commands of any kind.
+func (fc *fileContext) looseCommands() bool {
+	return fc.lang == langDocker || fc.lang == langShell || fc.lang == langYAML
+}
+
+// continued tells whether a line holds nothing but flags, as the middle of a long
+// command does.
+func (fc *fileContext) continued(l *srcLine) bool {
+	return strings.HasPrefix(l.toks[0].text, "-") && len(l.toks) > 1
+}
+
 // buildSettings compares CMAKE_BUILD_TYPE, GPU_TARGETS and their like.
 func (fc *fileContext) buildSettings(r *run) {
 	for _, c := range r.changes(fc) {
-		if !buildSetting.MatchString(strings.TrimPrefix(c.key, "-D")) || fc.lang == langC {
+		key := strings.TrimPrefix(c.key, "-D")
+		if !buildSetting.MatchString(key) || fc.lang == langC || notBuild.MatchString(key) {
 			continue
 		}
 		e := evidenceOf{pattern: "compiler_flags", run: r}
@@ -128,6 +173,9 @@ func (fc *fileContext) buildSettings(r *run) {
 			continue
 		case c.old != nil && c.new != nil:
 			e.level, e.old, e.new = 3, c.old.line, c.new.line
+			if strings.Contains(strings.ToLower(key), "flags") && sameFlags(c.old.val, c.new.val) {
+				continue // other warnings, includes or standards; flagRules saw the rest
+			}
 			e.reason = c.key + " changed from " + textOf(c.old.val) + " to " + textOf(c.new.val)
 			e.faster = strings.Contains(textOf(c.new.val), "Release") && !strings.Contains(textOf(c.old.val), "Release")
 		case c.new != nil && len(r.old) == 0:
@@ -141,4 +189,21 @@ func (fc *fileContext) buildSettings(r *run) {
 		}
 		fc.emit(e)
 	}
+}
+
+// sameFlags tells whether two values hold the same flags, of those that change the
+// machine code.
+func sameFlags(a, b []token) bool { return strongFlags(a) == strongFlags(b) }
+
+func strongFlags(ts []token) string {
+	var out []string
+	for _, t := range ts {
+		for _, w := range strings.FieldsFunc(t.text, flagSpace) {
+			if w = strings.Trim(w, `"'>`); codegenFlag.MatchString(w) && !weakFlag.MatchString(w) {
+				out = append(out, w)
+			}
+		}
+	}
+	sort.Strings(out)
+	return strings.Join(out, " ")
 }

@@ -54,20 +54,41 @@ func settingsOf(fc *fileContext, l *srcLine) []setting {
 
 // returned reads "return 64" of a function that is named after what it gives.
 func returned(fc *fileContext, l *srcLine) []setting {
-	k := fc.memo.key(strings.TrimPrefix(l.fn, "get_"))
-	if l.fn == "" || k == nil || k.generic {
-		return nil
-	}
 	for i, t := range l.toks {
-		if t.text == "return" && i+1 < len(l.toks) {
-			end := valueEnd(fc.lang, l.toks, i+1)
-			if !hasNumber(l.toks[i+1 : end]) {
-				return nil
-			}
-			return []setting{{key: strings.TrimPrefix(l.fn, "get_"), val: l.toks[i+1 : end], line: l}}
+		if t.text != "return" || i+1 >= len(l.toks) {
+			continue
 		}
+		fn := l.fn
+		if h := functionHeader(l.toks, l.indent == 0); h != "" && i > 3 {
+			fn = h // all of it on one line
+		}
+		key := fc.givenName(fn)
+		end := valueEnd(fc.lang, l.toks, i+1)
+		if key == "" || !hasNumber(l.toks[i+1:end]) {
+			return nil
+		}
+		return []setting{{key: key, val: l.toks[i+1 : end], line: l}}
 	}
 	return nil
+}
+
+// givenName is what a function gives, by its name: calc_nwarps, GetVectorSizeA,
+// ggml_cuda_get_max_block_size. "" if that is no parameter of the tables.
+func (fc *fileContext) givenName(fn string) string {
+	if fn == "" {
+		return ""
+	}
+	n := snake(fn)
+	if i := strings.LastIndex(n, "get_"); i > 0 {
+		n = n[i:]
+	}
+	for _, p := range []string{"get_", "calc_", "compute_", "select_", "choose_", "pick_", "default_", "fa_", "host_", "device_"} {
+		n = strings.TrimPrefix(n, p)
+	}
+	if k := fc.memo.key(n); k == nil || k.generic {
+		return ""
+	}
+	return n
 }
 
 // nested is how much of a value must be read again because it holds settings of
@@ -102,6 +123,17 @@ func settingAt(fc *fileContext, ts []token, i int) (s setting, next int) {
 		s.kw, s.item = true, i > 1 && ts[i-1].text == "["
 	case n.text == "," && k.kind == tokString && i > 1 && ts[i-1].text == "(" && isGetter(ts[i-2]):
 		from = i + 2
+	case n.text == "[" && fc.lang == langMLIR && k.kind == tokIdent:
+		if c := fc.memo.key(k.text); c == nil || c.generic {
+			return s, i
+		}
+		end := closing(ts, i+1)
+		s.val = ts[i+1 : min(end+1, len(ts))]
+		return s, end + 1
+	case n.text == "[" && fc.lang == langC:
+		if s.key, from = sizeArray(ts, i); from == 0 {
+			return s, i
+		}
 	case n.text == "{" && fc.lang == langC && i+3 < len(ts) && ts[i+2].kind == tokNumber && ts[i+3].text == "}":
 		s.val = ts[i+2 : i+3]
 		return s, i + 4
@@ -121,9 +153,25 @@ func settingAt(fc *fileContext, ts []token, i int) (s setting, next int) {
 	return s, end
 }
 
+// sizeArray reads "size_t local[] = {" of OpenCL's host code: the sizes of a launch.
+func sizeArray(ts []token, i int) (key string, from int) {
+	end := closing(ts, i+1)
+	if end+2 >= len(ts) || ts[end+1].text != "=" || ts[end+2].text != "{" || i == 0 || ts[i-1].text != "size_t" {
+		return "", 0
+	}
+	switch n := strings.ToLower(ts[i].text); {
+	case strings.HasPrefix(n, "local"), strings.HasPrefix(n, "lws"):
+		return "cl_local", end + 2
+	case strings.HasPrefix(n, "global"), strings.HasPrefix(n, "gws"):
+		return "cl_global", end + 2
+	}
+	return "", 0
+}
+
 func isGetter(t token) bool {
 	switch t.last() {
-	case "get", "setdefault", "getenv", "pop", "setenv", "putenv", "getEnv", "get_int", "env_int":
+	case "get", "setdefault", "getenv", "pop", "setenv", "putenv", "getEnv", "get_int", "env_int",
+		"add_fn_attr", "addFnAttr", "addAttribute", "setAttr", "set_attr", "addFnAttribute", "setDefault":
 		return true
 	}
 	return false

@@ -12,7 +12,7 @@ func (fc *fileContext) compare(h *sourceHunk, k *keyClass, c *settingChange) ver
 	switch {
 	case k.pattern == "dtype":
 		return compareTypes(c.old.val, c.new.val)
-	case aok && bok && a == b:
+	case aok && bok && a == b, fc.sameValue(c.old.val, c.new.val):
 		return verdict{}
 	case aok && bok:
 		v := verdict{level: 3, ratio: b / math.Max(a, 1e-9)}
@@ -28,7 +28,7 @@ func (fc *fileContext) compare(h *sourceHunk, k *keyClass, c *settingChange) ver
 	if p, q := boolOf(c.old.val), boolOf(c.new.val); p != unknown && q != unknown {
 		return compareSwitch(k, c.key, q)
 	}
-	if q := boolOf(c.new.val); k.pattern == "dispatch" && q != unknown && boolOf(c.old.val) == unknown {
+	if q := boolOf(c.new.val); switchPattern[k.pattern] && q != unknown && boolOf(c.old.val) == unknown {
 		v := compareSwitch(k, c.key, q)
 		v.level, v.reason = 3, "a condition became a constant"
 		return v
@@ -40,17 +40,27 @@ func (fc *fileContext) compare(h *sourceHunk, k *keyClass, c *settingChange) ver
 	return fc.compareTokens(k, c, d)
 }
 
+// switchPattern are patterns whose parameters may be switches.
+var switchPattern = wordSet("dispatch masking prefetch stream unroll vector_width host_overhead specialization compiler_flags")
+
 // compareTokens judges values that are neither numbers nor switches.
 func (fc *fileContext) compareTokens(k *keyClass, c *settingChange, d tokenDiff) verdict {
 	nums := onlyNumbers(d.old) && onlyNumbers(d.new) && (hasNumber(d.old) || hasNumber(d.new) || shaped(d.new))
 	switch {
 	case k.pattern == "autotune_config" && c.key == "key":
-		if strings.Contains(c.new.line.text+c.new.line.call+c.new.line.outer, "autotune") {
+		list := c.new.val[0].text == "[" && (fc.triton || fc.gpu) && c.old.val[0].text == "["
+		if list || strings.Contains(c.new.line.text+c.new.line.call+c.new.line.outer, "autotune") {
 			return verdict{level: 2, reason: "results are stored by another key: tuning may run again, or one result serves more shapes"}
 		}
 		return verdict{}
 	case onlyBrackets(d.old) && onlyBrackets(d.new):
 		return verdict{}
+	case k.pattern == "volatile_atomics":
+		a, b := orderOf(c.old.val), orderOf(c.new.val)
+		if a == 0 || b == 0 || a == b {
+			return verdict{}
+		}
+		return verdict{level: 3, faster: b < a, reason: "the memory order or scope of an atomic changed"}
 	case k.pattern == "mfma_shape" && fc.shapeIn(d.old) != "" && fc.shapeIn(d.old) == fc.shapeIn(d.new):
 		return verdict{}
 	case k.pattern == "dispatch", k.pattern == "hot_path_checks", k.pattern == "masking" && !nums:
@@ -78,7 +88,38 @@ func (fc *fileContext) compareTokens(k *keyClass, c *settingChange, d tokenDiff)
 			return verdict{level: 2}
 		}
 	}
-	return verdict{}
+	return expressionChanged(k, c)
+}
+
+// expressionChanged judges a parameter of a name that means nothing but tuning,
+// whose value is now computed in another way.
+func expressionChanged(k *keyClass, c *settingChange) verdict {
+	switch k.pattern {
+	case "waves_per_eu", "num_stages", "num_warps", "launch_bounds", "launch_config", "unroll", "vector_width":
+	default:
+		return verdict{}
+	}
+	if len(c.old.val) == 1 && len(c.new.val) == 1 && c.old.val[0].kind == tokIdent {
+		return verdict{level: 1, reason: "another name, which may hold the same value"}
+	}
+	if hasBounding(c.old.val) != hasBounding(c.new.val) {
+		return verdict{level: 3, reason: "a limit came or went"}
+	}
+	if !hasNumber(c.old.val) && !hasNumber(c.new.val) || len(c.new.line.text) > 160 || hasText(c.new.val, "{") || c.new.line.dev == no && k.pattern == "launch_config" {
+		return verdict{level: 1, reason: "it is computed in another way"}
+	}
+	return verdict{level: 2, reason: "it is computed in another way"}
+}
+
+// hasBounding tells whether an expression takes a minimum or maximum.
+func hasBounding(ts []token) bool {
+	for _, t := range ts {
+		switch t.last() {
+		case "min", "max", "minimum", "maximum", "clamp":
+			return true
+		}
+	}
+	return false
 }
 
 func onlyBrackets(ts []token) bool {
@@ -173,6 +214,8 @@ func compareSwitch(k *keyClass, key string, q tri) verdict {
 		if !v.faster {
 			v.reason = "a code path is switched off"
 		}
+	case "specialization", "compiler_flags":
+		v.level, v.faster = 2, on
 	case "masking":
 		even := strings.Contains(n, "even") || strings.Contains(n, "divisible")
 		v.faster = on == even

@@ -36,7 +36,18 @@ func (fc *fileContext) presence(r *run, k *keyClass, s *setting, added bool) {
 		if !num || !s.item || !added {
 			return
 		}
+	case "volatile_atomics":
+		o := orderOf(s.val)
+		if o == 0 {
+			return
+		}
+		faster = added == (o%10 < 3)
+	case "specialization":
+		level, faster = 3, !added
 	case "dtype":
+		if narrow := typesIn(langC, s.val); !added && len(narrow) == 1 && narrow[0].bits < 32 && strings.Contains(s.key, "out") {
+			break
+		}
 		if tl := strings.ToLower(textOf(s.val)); !added || sw != no && tl != `"ieee"` && !strings.Contains(tl, "32") {
 			return
 		}

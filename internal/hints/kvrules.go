@@ -113,6 +113,10 @@ func (fc *fileContext) changed(h *sourceHunk, r *run, k *keyClass, c *settingCha
 	r.judged[c.new.line] = true
 	fc.emit(evidenceOf{pattern: k.pattern, level: level, reason: reason, old: c.old.line, new: c.new.line, run: r, faster: v.faster, multiple: ratioOf(v.ratio)})
 	fc.alsoConfig(k, c, level, r)
+	fc.alsoSwizzle(c, level, r)
+	if k.pattern == "host_overhead" && strings.Contains(snake(c.key), "graph") {
+		fc.emit(evidenceOf{pattern: "stream", level: min(level, 2), reason: "graph capture changed", old: c.old.line, new: c.new.line, run: r, faster: v.faster})
+	}
 }
 
 // alsoConfig adds the view that a tuning configuration was changed.
@@ -130,6 +134,14 @@ func (fc *fileContext) alsoConfig(k *keyClass, c *settingChange, level int, r *r
 	}
 	if fc.lang == langJSON || fc.lang == langYAML || strings.Contains(in, "Config") || strings.Contains(in, "configs") {
 		fc.emit(evidenceOf{pattern: "autotune_config", level: min(level, 2), reason: "the value is part of a tuning configuration", old: c.old.line, new: c.new.line, run: r})
+	}
+}
+
+// alsoSwizzle adds the view that the layout is one of shared memory.
+func (fc *fileContext) alsoSwizzle(c *settingChange, level int, r *run) {
+	switch snake(c.key) {
+	case "vec", "per_phase", "max_phase":
+		fc.emit(evidenceOf{pattern: "lds_padding", level: min(level, 2), reason: "the swizzle of shared memory changed", old: c.old.line, new: c.new.line, run: r})
 	}
 }
 

@@ -43,11 +43,14 @@ var langByExt = map[string]language{
 	".s": langAsm, ".asm": langAsm, ".amdgcn": langAsm, ".ptx": langAsm,
 	".cmake": langCMake, ".yaml": langYAML, ".yml": langYAML, ".json": langJSON, ".jsonc": langJSON, ".toml": langTOML,
 	".cfg": langTOML, ".ini": langTOML, ".dockerfile": langDocker, ".sh": langShell, ".bash": langShell, ".zsh": langShell,
-	".env": langShell, ".mk": langMake, ".make": langMake, ".lock": langReqs,
+	".env": langShell, ".mk": langMake, ".make": langMake, ".bzl": langMake, ".bazel": langMake, ".nix": langMake, ".gn": langMake, ".lock": langReqs,
 	".csv": langCSV,
 }
 
 var pinName = regexp.MustCompile(`(?i)(hash|commit|version|revision|pin|sha|tag)s?(\.txt|\.ref|\.rev|\.json)?$`)
+
+// pinDir is a directory of files that each pin one thing.
+var pinDir = regexp.MustCompile(`(?i)(^|/)[\w-]*(pins?|commits?|hashes|versions?)/[^/]+$`)
 
 // languageOf names the language of a path.
 func languageOf(p string) language {
@@ -62,7 +65,7 @@ func languageOf(p string) language {
 		return langCMake
 	case strings.HasPrefix(low, "dockerfile"), strings.HasPrefix(low, "containerfile"):
 		return langDocker
-	case low == "makefile", low == "gnumakefile":
+	case low == "makefile", low == "gnumakefile", low == "meson.build", low == "workspace", low == "build", low == "module.bazel":
 		return langMake
 	case reqName.MatchString(low), strings.Contains(p, "requirements/") && ext == ".txt", strings.Contains(p, "requirements/") && ext == ".in":
 		return langReqs
@@ -72,7 +75,8 @@ func languageOf(p string) language {
 	if l, ok := langByExt[ext]; ok {
 		return l
 	}
-	if pinName.MatchString(low) && (ext == "" || ext == ".txt" || ext == ".ref" || ext == ".rev") {
+	plainText := ext == "" || ext == ".txt" || ext == ".ref" || ext == ".rev"
+	if plainText && (pinName.MatchString(low) || pinDir.MatchString(p)) {
 		return langPin
 	}
 	return langNone

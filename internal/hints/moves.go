@@ -52,6 +52,9 @@ func (fc *fileContext) movedIntoLoop(o, n *srcLine) {
 		fc.emit(evidenceOf{pattern: f.pattern, level: level, old: o, new: n, deeper: true, reason: f.what + " moved into a loop"})
 		return
 	}
+	if fc.lang == langC && n.dev == yes && len(subscripts(n.toks)) > 0 && !subscripted(n.toks) {
+		fc.emit(evidenceOf{pattern: "memory_ops", level: 2, old: o, new: n, deeper: true, reason: "an access to an array moved into a loop"})
+	}
 }
 
 // movedBehind finds a load that now comes after a matrix instruction, or a matrix
@@ -71,6 +74,13 @@ func (fc *fileContext) movedBehind(all []*srcLine, i, j int) {
 		return
 	}
 	for k := min(i, j) + 1; k < max(i, j); k++ {
+		if all[k].kind == ' ' && moved == "load" && fc.hasFeature(all[k], "wait") {
+			fc.emit(evidenceOf{
+				pattern: "prefetch", level: 2, old: all[i], new: l, deeper: true, reason: "the load is now issued after a wait",
+				cause: "the load no longer overlaps with compute: its latency is exposed",
+			})
+			return
+		}
 		if all[k].kind == ' ' && fc.hasFeature(all[k], other) {
 			fc.emit(evidenceOf{
 				pattern: "prefetch", level: 3, old: all[i], new: l, deeper: true, reason: "the " + moved + " moved so that loads are issued after the matrix instructions",

@@ -3,6 +3,7 @@ package hints
 import (
 	"fmt"
 	"sort"
+	"strings"
 )
 
 // tally counts the features of some lines, and remembers the lines.
@@ -116,6 +117,8 @@ func (fc *fileContext) holds(f *feature, l *srcLine, i int) bool {
 		return false
 	}
 	switch f.kind {
+	case "printf":
+		return l.toks[i].text != "assert" || fc.lang != langPython && !constantArgs(l.toks, i+1)
 	case "volatile":
 		return prev.text != "asm" && prev.text != "__asm__" && prev.text != "__asm"
 	case "mask":
@@ -134,6 +137,19 @@ func (fc *fileContext) holds(f *feature, l *srcLine, i int) bool {
 	}
 	return true
 }
+
+// constantArgs tells whether the arguments of a call are constants by their names:
+// capitals, kNames and numbers.
+func constantArgs(ts []token, open int) bool {
+	for _, t := range ts[open:min(closing(ts, open), len(ts))] {
+		if t.kind == tokIdent && t.text != strings.ToUpper(t.text) && !kName.MatchString(t.last()) {
+			return false
+		}
+	}
+	return true
+}
+
+var kName = rx(`^k[A-Z]`)
 
 // inAsm tells whether a line is operands of an asm statement.
 func (fc *fileContext) inAsm(l *srcLine) bool {
@@ -179,6 +195,13 @@ func (fc *fileContext) reportNet(r *run, f *feature, net int, olds, news tally) 
 	if net > 1 || net < -1 {
 		e.reason = fmt.Sprintf("%s %s (%d times), %s", f.what, verb, max(net, -net), where)
 	}
+	if (f.kind == "downcast" || f.kind == "upcast") && convertsStill(l) {
+		return
+	}
+	if f.kind == "mask" && addsBranch(r) {
+		level, e.level = level-1, level-1
+		e.reason += "; the run adds a branch, so another one may do without"
+	}
 	if f.kind == "dot" && net > 0 {
 		e.level = min(e.level, 2)
 	}
@@ -192,6 +215,43 @@ func (fc *fileContext) reportNet(r *run, f *feature, net int, olds, news tally) 
 		return // the parameter itself is gone
 	}
 	fc.emit(e)
+}
+
+// convertsStill tells whether the line that replaced a conversion converts too.
+func convertsStill(l *srcLine) bool {
+	for _, t := range tokensOf(l.twin) {
+		switch t.last() {
+		case "to", "cast", "astype", "static_cast", "type_convert", "bitcast", "convert":
+			return true
+		}
+	}
+	return false
+}
+
+func tokensOf(l *srcLine) []token {
+	if l == nil {
+		return nil
+	}
+	return l.toks
+}
+
+// deviceHeap tells whether a line allocates in a way that kernels can.
+func deviceHeap(ts []token) bool {
+	for i, t := range ts {
+		if t.text == "new" && i > 0 && ts[i-1].text == "=" || (t.text == "malloc" || t.text == "calloc") && i+1 < len(ts) && ts[i+1].text == "(" {
+			return true
+		}
+	}
+	return false
+}
+
+func addsBranch(r *run) bool {
+	for _, l := range r.newOnly {
+		if hasText(l.toks, "else") {
+			return true
+		}
+	}
+	return false
 }
 
 func (t tally) has(kind string, l *srcLine) bool {
@@ -234,10 +294,13 @@ func (fc *fileContext) placeLevel(f *feature, l *srcLine, level int) int {
 		if f.kind == "log" && l.loop != yes && !hotName.MatchString(l.fn) {
 			return 0
 		}
-		if l.loop != yes && !gpu && !hotName.MatchString(l.fn) {
+		if !gpu && !hotName.MatchString(l.fn) {
 			return level - 1
 		}
 	default:
+		if f.kind == "heap" && l.dev == yes && deviceHeap(l.toks) {
+			return 3
+		}
 		if f.kind == "heap" && !gpu && !hotName.MatchString(l.fn) {
 			return 0
 		}

@@ -26,7 +26,7 @@ var features = []feature{
 	},
 	{
 		kind: "gridsync", pattern: "synchronization", dir: 1, where: yes, inLoop: 3, open: 3, outside: 3, call: true, what: "grid or group synchronisation",
-		re: rx(`^(\w*(grid|block|cta|tile|warp|group|cg|tb)\w*\.sync|cg::sync|cooperative_groups::sync|\w*grid_?sync\w*|\w*grid_barrier)$`),
+		re: rx(`^(\w*(grid|block|cta|tile|warp|group|cg|tb)\w*\.sync|cg::sync|cooperative_groups::sync|\w*grid_?sync\w*|\w*grid_barrier|\.sync)$`),
 	},
 	{
 		kind: "wait", pattern: "synchronization", dir: 1, where: yes, inLoop: 3, open: 3, outside: 2, call: true, what: "wait for memory",
@@ -35,6 +35,30 @@ var features = []feature{
 	{
 		kind: "fence", pattern: "synchronization", dir: 1, where: yes, inLoop: 3, open: 3, outside: 2, what: "memory fence",
 		re: rx(ns + `(__threadfence(_block|_system)?|__builtin_amdgcn_fence|mem_fence|read_mem_fence|write_mem_fence|atomic_work_item_fence|atomic_thread_fence|fence|fence_\w+|s_sleep|__nanosleep|__builtin_amdgcn_s_sleep)$`), not: rx(`^(self|torch)\.`),
+	},
+	{
+		kind: "sync", pattern: "synchronization", dir: 1, where: yes, inLoop: 3, open: 3, outside: 2, call: true, what: "synchronisation between blocks or devices",
+		re: rx(ns + `((start|end|pre|post|block|peer|device|cross|multi_gpu|inter_block)_sync\w*|sync_(blocks?|peers?|ranks?|all|warps?|waves?)|\w*(load|store|copy|lds)_fence)$`), not: rx(`^(torch|self|dist)\.`),
+	},
+	{
+		kind: "remap", pattern: "launch_config", dir: -1, where: yes, inLoop: 3, open: 3, outside: 3, call: true, what: "mapping of workgroups to tiles",
+		re: rx(`^([\w.]*[.:])?(remap_xcd\w*|xcd_(remap|swizzle)\w*|swizzle2d|pid_grid\w*|chiplet_transform\w*|grouped_pid\w*|\w*_remap_bx_by|get_swizzled_pid\w*|swizzle_tile\w*|\w*pid_swizzle\w*)$`),
+	},
+	{
+		kind: "relayout", pattern: "layout", dir: 1, where: yes, inLoop: 3, open: 2, outside: 2, call: true, what: "transposition or layout conversion",
+		re: rx(`^((tl|gl|ttgl)\.(trans|permute|convert_layout)|(ttg|gpu|triton_gpu)\.convert_layout|tt\.trans|vector\.transpose|shuffle_tile|transpose_tile\w*)$`),
+	},
+	{
+		kind: "assume", pattern: "specialization", dir: -1, where: unknown, inLoop: 2, open: 2, outside: 2, call: true, what: "assumption or alignment hint",
+		re: rx(`^((tl|gl)\.(multiple_of|max_contiguous|assume)|__builtin_assume\w*|llvm\.assume)$`),
+	},
+	{
+		kind: "fused", pattern: "host_overhead", dir: -1, where: no, inLoop: 2, open: 2, outside: 2, call: true, what: "fused operation",
+		re: rx(`^([\w.]*[.:])?_?fused_\w+$`),
+	},
+	{
+		kind: "errorcheck", pattern: "hot_path_checks", dir: 1, where: no, inLoop: 2, open: 1, outside: 1, call: true, what: "error check",
+		re: rx(`^((hip|cuda)(GetLastError|PeekAtLastError)|TORCH_CHECK\w*|GGML_ASSERT)$`),
 	},
 	{
 		kind: "cachehint", pattern: "cache_modifier", dir: 0, where: yes, inLoop: 3, open: 3, outside: 3, what: "cache hint",
@@ -126,11 +150,11 @@ var features = []feature{
 	},
 	{
 		kind: "graph", pattern: "stream", dir: -1, where: no, inLoop: 3, open: 3, outside: 3, what: "graph capture, side stream or asynchronous copy",
-		re: rx(`^((hip|cuda)Graph(Launch|Instantiate)\w*|(hip|cuda)StreamBeginCapture|torch\.(cuda|hip)\.(graph|CUDAGraph|make_graphed_callables|Stream|stream)|[\w.]*graph\w*\.replay|(hip|cuda)MemcpyAsync|(hip|cuda)StreamNonBlocking|torch\.compile|[\w.]*cuda_?graph\w*)$`),
+		re: rx(`^((hip|cuda)Graph(Launch|Instantiate)\w*|(hip|cuda)StreamBeginCapture|torch\.(cuda|hip)\.(graph|CUDAGraph|make_graphed_callables|Stream|stream)|[\w.]*graph\w*\.replay|(hip|cuda)MemcpyAsync|(hip|cuda)StreamNonBlocking|[\w.]*cuda_?graph\w*)$`),
 	},
 	{
 		kind: "cache", pattern: "host_overhead", dir: -1, where: unknown, inLoop: 3, open: 3, outside: 3, what: "cache or compiled wrapper",
-		re: rx(`^((functools\.)?(lru_cache|cache|cached_property)|torch\.(inference_mode|no_grad|jit\.script|jit\.ignore)|_?(kernel_|jit_|compile_|config_)cache|static_cache)$`),
+		re: rx(`^((functools\.)?(lru_cache|cache|cached_property)|torch\.(compile|inference_mode|no_grad|jit\.script|jit\.ignore)|_?(kernel_|jit_|compile_|config_)cache|static_cache|[\w.]*_?cache\.(get|setdefault))$`),
 	},
 	{
 		kind: "python", pattern: "host_overhead", dir: 1, where: no, inLoop: 3, open: 2, outside: 2, call: true, what: "Python or host work",
@@ -141,8 +165,8 @@ var features = []feature{
 		re: rx(`^((tl|gl|ttgl|fx)\.constexpr|constexpr|(fx\.)?Constexpr)$`),
 	},
 	{
-		kind: "restrict", pattern: "specialization", dir: -1, where: unknown, inLoop: 3, open: 3, outside: 3, what: "restrict, assume or alignment hint",
-		re: rx(`^(__restrict__|__restrict|restrict|(tl|gl)\.(multiple_of|max_contiguous|assume)|__builtin_assume\w*|llvm\.assume|__builtin_assume_aligned)$`),
+		kind: "restrict", pattern: "specialization", dir: -1, where: unknown, inLoop: 3, open: 3, outside: 3, what: "restrict",
+		re: rx(`^(__restrict__|__restrict|restrict)$`),
 	},
 	{
 		kind: "inline", pattern: "specialization", dir: -1, where: unknown, inLoop: 3, open: 3, outside: 3, what: "forced inlining",

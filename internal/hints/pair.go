@@ -19,9 +19,30 @@ func (fc *fileContext) pairRules(h *sourceHunk, r *run) {
 		fc.layoutRule(r, p, d)
 		fc.arrayRule(r, p, d)
 		fc.launchRule(r, p)
+		fc.labelRule(r, p, d)
+		fc.ckRule(h, r, p, d)
 		fc.templateRule(r, p, d)
 		fc.indexRule(r, p, d)
+		fc.ldsIndexRule(r, p, d)
+		fc.cacheArgRule(r, p, d)
+		fc.swapRule(r, p, d)
+		fc.divideRule(r, p, d)
+		fc.doubleRule(r, p, d)
+		fc.staticRule(r, p)
+		fc.wideIndexRule(r, p, d)
+		fc.ternaryRule(r, p, d)
+		fc.constLoss(r, p, d)
+		fc.streamIndexRule(r, p, d)
+		fc.exitRule(h, r, p, d)
+		fc.orderOfCalls(r, p, d)
+		fc.choiceRule(h, r, p, d)
+		fc.spaceRule(h, r, p, d)
 	}
+	fc.guardRules(r)
+	fc.choiceLines(r)
+	fc.scalarRule(r)
+	fc.launchLoops(r)
+	fc.swizzleLoss(r)
 	fc.newLoops(r)
 	fc.unrollPragmas(r)
 	fc.vectorLoss(r)
@@ -212,7 +233,8 @@ func (fc *fileContext) shapeIn(ts []token) string {
 
 // waitRule compares what a wait waits for.
 func (fc *fileContext) waitRule(r *run, p pair, d tokenDiff) {
-	if !fc.hasFeature(p.old, "wait") || !fc.hasFeature(p.new, "wait") || p.new.dev == no {
+	both := func(kind string) bool { return fc.hasFeature(p.old, kind) && fc.hasFeature(p.new, kind) }
+	if p.new.dev == no || !both("wait") && !both("fence") && !both("sync") {
 		return
 	}
 	a, b := withoutStrings(d.old), withoutStrings(d.new)
@@ -225,6 +247,8 @@ func (fc *fileContext) waitRule(r *run, p pair, d tokenDiff) {
 	case ok && x < 64 && y < 64:
 		e.faster = y > x
 		e.reason = fmt.Sprintf("it waits until %v instead of %v operations are in flight", y, x)
+	case len(b) == 1 && b[0].text == "0" && len(a) > 1:
+		e.reason = "it waits until nothing is in flight"
 	case hasCounter(b) && !hasCounter(a):
 		e.reason = "it waits for another counter as well"
 	case hasCounter(a) && !hasCounter(b):
@@ -287,11 +311,24 @@ var memoryOrders = map[string]int{
 
 // orderRule finds atomics whose memory order or scope was raised.
 func (fc *fileContext) orderRule(r *run, p pair, d tokenDiff) {
+	if p.new.dev == no || r.judged[p.new] {
+		return
+	}
 	a, b := orderOf(d.old), orderOf(d.new)
-	if a == 0 || b == 0 || a == b || a/10 != b/10 || p.new.dev == no {
+	if fc.lang == langLLVM && isAtomic(p.new.toks) && isAtomic(p.old.toks) {
+		a, b = orderOf(p.old.toks), orderOf(p.new.toks)
+		if a/10 == 1 && b/10 == 0 {
+			b = memoryOrders["system"] // LLVM's scope when none is named
+		}
+	}
+	if a == 0 || b == 0 || a == b || a/10 != b/10 {
 		return
 	}
 	fc.emit(evidenceOf{pattern: "volatile_atomics", level: 3, old: p.old, new: p.new, run: r, faster: b < a, reason: "the memory order or scope of an atomic or fence changed"})
+}
+
+func isAtomic(ts []token) bool {
+	return hasText(ts, "atomicrmw") || hasText(ts, "cmpxchg") || hasText(ts, "atomic") || hasText(ts, "fence")
 }
 
 func orderOf(ts []token) int {
@@ -302,15 +339,27 @@ func orderOf(ts []token) int {
 			n = strings.TrimPrefix(n, pre)
 		}
 		top = max(top, memoryOrders[strings.TrimSuffix(n, "_one_as")])
+		if v, ok := strings.CutSuffix(n, "-one-as"); ok {
+			top = max(top, memoryOrders[v])
+		}
 	}
 	return top
 }
 
 var cacheFlag = wordSet("glc slc dlc scc nt sc0 sc1 nontemporal")
 
+func hasCoherence(ts []token) bool {
+	for _, t := range ts {
+		if strings.Contains(strings.ToLower(t.text), "coherence") {
+			return true
+		}
+	}
+	return false
+}
+
 // cacheFlagRule compares the flags at the end of an instruction.
 func (fc *fileContext) cacheFlagRule(r *run, p pair, d tokenDiff) {
-	asm := fc.lang == langAsm || fc.hasFeature(p.new, "load") || fc.hasFeature(p.new, "store")
+	asm := fc.lang == langAsm || fc.hasFeature(p.new, "load") || fc.hasFeature(p.new, "store") || hasCoherence(d.old) && hasCoherence(d.new)
 	if !asm || r.judged[p.new] {
 		return
 	}

@@ -30,10 +30,20 @@ func (fc *fileContext) layoutRule(r *run, p pair, d tokenDiff) {
 		}
 	case hasNumber(d.old) || hasNumber(d.new):
 		level, reason = 2, fmt.Sprintf("the arguments of %s changed", name)
+	case hasText(p.new.toks, "stride") && !(allNames(d.old) && allNames(d.new)):
+		level, reason = 2, fmt.Sprintf("the strides of %s changed", name)
 	default:
 		return
 	}
-	fc.emit(evidenceOf{pattern: "layout", level: min(level, fc.level3(p.new)), old: p.old, new: p.new, run: r, reason: reason})
+	low := strings.ToLower(name)
+	e := evidenceOf{pattern: "layout", level: min(level, fc.level3(p.new)), old: p.old, new: p.new, run: r, reason: reason}
+	if strings.Contains(low, "swizzled") || strings.Contains(low, "padded") || strings.Contains(low, "xor") {
+		fc.emit(evidenceOf{pattern: "lds_padding", level: 2, old: p.old, new: p.new, run: r, reason: reason})
+	}
+	if strings.Contains(low, "naive") || strings.Contains(low, "packed") {
+		e.level = min(e.level, 2) // often the sizes of the problem
+	}
+	fc.emit(e)
 }
 
 func (fc *fileContext) layoutName(l *srcLine) string {

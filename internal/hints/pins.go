@@ -6,13 +6,24 @@ import (
 	"strings"
 )
 
+// inString is a requirement inside a list of strings.
+var inString = regexp.MustCompile(`["']([A-Za-z][\w.\-]*(?:\[[\w,\-]*\])?)\s*(?:===|==|>=|<=|~=)\s*([^\s,;"']+)["']`)
+
+// matchRequirement finds "name==version" in a line, as [all, name, version].
+func (fc *fileContext) matchRequirement(s string) []string {
+	if fc.lang == langPython {
+		return inString.FindStringSubmatch(s)
+	}
+	return requirement.FindStringSubmatch(s)
+}
+
 var (
 	requirement = regexp.MustCompile(`^\s*["'\-]*\s*["']?([A-Za-z0-9][\w.\-]*(?:\[[\w,\-]*\])?)\s*(?:@|===|==|>=|<=|~=|!=|>|<|\^|=|\s*=\s*["'{])\s*["']?([^\s,;#"']+)`)
 	fromImage   = regexp.MustCompile(`(?i)^\s*FROM\s+(?:--\S+\s+)?(\S+)`)
 	hexHash     = regexp.MustCompile(`\b[0-9a-f]{7,64}\b`)
 	pinKey      = regexp.MustCompile(`(?i)(version|commit|hash|branch|tag|sha|revision|\brev|_ref|image)s?\d*$`)
 	installCmd  = regexp.MustCompile(`(?i)\b(pip3?|conda|apt(-get)?|uv|dnf|yum|mamba)\s+.*install\b|git\s+(clone|checkout)|wget|curl`)
-	versionWord = regexp.MustCompile(`\d+(\.\d+)+|\b[0-9a-f]{7,40}\b|\bv?\d+\.\d+|-\d+-`)
+	versionWord = regexp.MustCompile(`_\d+_\d+$|\d+(\.\d+)+|\b[0-9a-f]{7,40}\b|\bv?\d+\.\d+|-\d+-`)
 )
 
 // gpuPackages decide about the code on the device.
@@ -28,6 +39,10 @@ func (fc *fileContext) pinRules(r *run) {
 		fc.pinFile(r)
 	case langReqs, langTOML:
 		fc.requirements(r)
+	case langPython:
+		if fc.base == "setup.py" || fc.mentions("install_requires", "requires=", "REQUIREMENTS") {
+			fc.requirements(r)
+		}
 	case langDocker, langShell, langCMake, langMake, langYAML, langJSON:
 		fc.pinLines(r)
 		fc.requirements(r)
@@ -49,13 +64,13 @@ func (fc *fileContext) requirements(r *run) {
 	olds := map[string]*srcLine{}
 	vers := map[string]string{}
 	for _, l := range r.old {
-		if m := requirement.FindStringSubmatch(l.text); m != nil {
+		if m := fc.matchRequirement(l.text); m != nil {
 			name := strings.ToLower(m[1])
 			olds[name], vers[name] = l, m[2]
 		}
 	}
 	for _, l := range r.new {
-		m := requirement.FindStringSubmatch(l.text)
+		m := fc.matchRequirement(l.text)
 		if m == nil {
 			continue
 		}

@@ -143,6 +143,10 @@ func bitsText(x, y typeInfo) string {
 // dwordx4, b128, vload4. 0 if it has none.
 func accessBits(name string) int {
 	n := strings.ToLower(name)
+	if m := copyWidth.FindStringSubmatch(n); m != nil {
+		v, _ := strconv.Atoi(m[1])
+		return v
+	}
 	if !strings.Contains(n, "load") && !strings.Contains(n, "store") && !strings.Contains(n, "read") && !strings.Contains(n, "write") && !strings.Contains(n, "ds_") {
 		return 0
 	}
@@ -170,5 +174,8 @@ func accessBits(name string) int {
 	}
 	return 32
 }
+
+// copyWidth is the width in the name of a copy: BufferCopy128b.
+var copyWidth = regexp.MustCompile(`copy_?(8|16|32|64|96|128|256)b?(_\w*)?$`)
 
 var regexpVload = regexp.MustCompile(`^v(load|store)(?:a?_half)?(\d+)$`)

@@ -1,0 +1,106 @@
+package hints
+
+import "strings"
+
+// maxInline bounds the expressions that replace a name.
+const maxInline = 40
+
+// expressions are the names that one side of a file's hunks gives an expression.
+// A name with two has none.
+func (fc *fileContext) expressions(after bool) map[string][]token {
+	side := b2i(after)
+	if fc.exprs[side] != nil {
+		return fc.exprs[side]
+	}
+	ex := map[string][]token{}
+	for _, h := range fc.hunks {
+		sd := &h.old
+		if after {
+			sd = &h.new
+		}
+		for i := range sd.lines {
+			l := &sd.lines[i]
+			if _, loop := headOf(fc.lang, l.toks); loop || !hasText(l.toks, "=") {
+				continue
+			}
+			for _, s := range settingsOf(fc, l) {
+				if s.kw || len(s.val) > maxInline {
+					continue
+				}
+				if old, seen := ex[s.key]; seen && !equalTokens(old, s.val) {
+					ex[s.key] = nil
+				} else {
+					ex[s.key] = s.val
+				}
+			}
+		}
+	}
+	fc.exprs[side] = ex
+	return ex
+}
+
+// sameValue tells whether two expressions are equal once the names that the diff
+// itself introduces or drops are replaced by what they stand for.
+func (fc *fileContext) sameValue(a, b []token) bool {
+	return plain(fc.inline(a, false, true)) == plain(fc.inline(b, true, false)) ||
+		plain(fc.inline(a, false, false)) == plain(fc.inline(b, true, true)) ||
+		plain(fc.inline(a, false, true)) == plain(fc.inline(b, true, true))
+}
+
+// inline replaces the names that have an expression on this side; only with all,
+// also those that have the same one on the other side.
+func (fc *fileContext) inline(ts []token, after, all bool) []token {
+	ex, other := fc.expressions(after), fc.expressions(!after)
+	for range 3 {
+		var out []token
+		changed := false
+		for _, t := range ts {
+			v := ex[t.text]
+			if t.kind != tokIdent || len(v) == 0 || !all && equalTokens(v, other[t.text]) || len(out) > 4*maxInline {
+				out = append(out, t)
+				continue
+			}
+			changed = true
+			out = append(out, token{kind: tokOp, text: "("})
+			out = append(out, v...)
+			out = append(out, token{kind: tokOp, text: ")"})
+		}
+		ts = out
+		if !changed {
+			break
+		}
+	}
+	return ts
+}
+
+// plain writes an expression without brackets that hold one name or stand around
+// all of it, and without casts to integers.
+func plain(ts []token) string {
+	if len(ts) > 1 && ts[0].kind == tokOp && strings.Contains("<= >= !=", ts[0].text) {
+		return ts[0].text + " " + plain(ts[1:])
+	}
+	for len(ts) > 1 && ts[0].text == "(" && closing(ts, 0) == len(ts)-1 {
+		ts = ts[1 : len(ts)-1]
+	}
+	var b strings.Builder
+	if len(ts) > 3 && (ts[0].text == "int" || ts[0].text == "static_cast") {
+		open := 1
+		for open < len(ts)-1 && ts[open].text != "(" {
+			open++
+		}
+		if closing(ts, open) == len(ts)-1 {
+			return plain(ts[open+1 : len(ts)-1])
+		}
+	}
+	for i := 0; i < len(ts); i++ {
+		if ts[i].text == "(" && i+2 < len(ts) && ts[i+2].text == ")" && (i == 0 || ts[i-1].kind == tokOp) {
+			b.WriteString(ts[i+1].text)
+			b.WriteByte(' ')
+			i += 2
+			continue
+		}
+		b.WriteString(ts[i].text)
+		b.WriteByte(' ')
+	}
+	return b.String()
+}

@@ -1,0 +1,157 @@
+package hints
+
+import (
+	"fmt"
+	"strings"
+)
+
+// loopRule compares the headers of a loop that the diff rewrites.
+func (fc *fileContext) loopRule(h *sourceHunk, r *run, p pair) {
+	a, ok1 := headOf(fc.lang, p.old.toks)
+	b, ok2 := headOf(fc.lang, p.new.toks)
+	if !ok1 || !ok2 {
+		return
+	}
+	fc.unrollKind(r, p, a, b)
+	fc.resolveHead(&a, false)
+	fc.resolveHead(&b, true)
+	v := fc.compareHeads(a, b)
+	if v.level == 0 {
+		return
+	}
+	level := fc.loopPlace(p.new, v.level)
+	if level <= 0 {
+		return
+	}
+	fc.emit(evidenceOf{pattern: "loop_bounds", level: level, old: p.old, new: p.new, run: r, faster: v.faster, multiple: ratioOf(v.ratio), reason: v.reason})
+}
+
+func (fc *fileContext) resolveHead(h *loopHead, after bool) {
+	h.start, h.stop, h.step = fc.resolve(h.start, after), fc.resolve(h.stop, after), fc.resolve(h.step, after)
+}
+
+// loopPlace lowers a level for loops of host code.
+func (fc *fileContext) loopPlace(l *srcLine, level int) int {
+	gpu := fc.gpu || fc.triton || fc.ext == ".cu" || fc.ext == ".hip" || fc.ext == ".cuh"
+	switch {
+	case l.dev == yes || fc.deviceOnly():
+		return level
+	case l.dev == unknown && gpu:
+		return min(level, 3)
+	case gpu:
+		return min(level-1, 2)
+	}
+	return min(level-2, 1)
+}
+
+// compareHeads says whether a loop now runs more often.
+func (fc *fileContext) compareHeads(a, b loopHead) verdict {
+	if (len(a.stop) == 0) != (len(b.stop) == 0) {
+		return verdict{level: 2, reason: "the loop is controlled in another way"}
+	}
+	parts := []struct {
+		name string
+		a, b []token
+		sign int // +1 if larger means more iterations
+	}{{"stop", a.stop, b.stop, 1}, {"step", a.step, b.step, -1}, {"start", a.start, b.start, -1}, {"condition", a.cond, b.cond, 1}}
+	best := verdict{}
+	for _, q := range parts {
+		if equalTokens(q.a, q.b) || q.name == "start" && len(q.a)*len(q.b) == 0 { // set before the loop: not known
+			continue
+		}
+		if fc.sameValue(q.a, q.b) {
+			continue
+		}
+		v := comparePart(q.a, q.b, q.sign)
+		v.reason = fmt.Sprintf("the loop's %s changed from %s to %s", q.name, textOf(q.a), textOf(q.b)) + v.reason
+		if q.name == "condition" && a.bare != "" {
+			v.level = min(v.level, 1) // a walk over some collection
+		}
+		if a.bare != "" && b.bare != "" && a.bare != b.bare && !equalTokens(a.stop, b.stop) {
+			v.level = min(v.level, 2) // perhaps not the same loop
+		}
+		if v.level > best.level || v.level == best.level && best.faster && !v.faster {
+			best = v
+		}
+	}
+	return best
+}
+
+func comparePart(a, b []token, sign int) verdict {
+	x, ok1 := evaluate(a)
+	y, ok2 := evaluate(b)
+	if ok1 && ok2 && x == y {
+		return verdict{}
+	}
+	if ok1 && ok2 {
+		v := verdict{level: 3, ratio: (y + 1) / (x + 1)}
+		v.faster = sign > 0 && y < x || sign < 0 && y > x
+		return v
+	}
+	d := diffTokens(a, b)
+	if len(d.old) == 0 && len(d.new) == 0 {
+		return verdict{}
+	}
+	v := verdict{level: 3}
+	switch g := growth(d) * sign; {
+	case g > 0:
+		v.ratio, v.reason = 2, "; the expression grew"
+	case g < 0:
+		v.faster = true
+	}
+	if len(d.old) == 1 && len(d.new) == 1 && d.old[0].kind == tokIdent && d.new[0].kind == tokIdent {
+		v.level, v.reason = 2, "; another name, which may hold the same value"
+	}
+	if len(d.old) > 0 && len(d.new) > 0 && !hasNumber(d.old) && !hasNumber(d.new) {
+		v.level = 2
+	}
+	if ok1 != ok2 {
+		v.level, v.reason = 2, "; a number became a name, or the other way round"
+	}
+	if isIntegerType(d.old) && isIntegerType(d.new) {
+		return verdict{}
+	}
+	return v
+}
+
+// isIntegerType tells whether tokens are only names of integer types and casts to
+// them.
+func isIntegerType(ts []token) bool {
+	for _, t := range ts {
+		switch n := strings.ToLower(t.last()); n {
+		case "int", "unsigned", "size_t", "auto", "const", "(", ")", "static_cast", "<", ">", "long", "index", "int32", "index_cast":
+		default:
+			if ti, ok := scalarTypes[n]; !ok || ti.base != 'i' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// newLoops reports loops that are added around or between existing device code.
+func (fc *fileContext) newLoops(r *run) {
+	removed := 0
+	for _, l := range r.oldOnly {
+		if _, ok := headOf(fc.lang, l.toks); ok {
+			removed++
+		}
+	}
+	for _, l := range r.newOnly {
+		h, ok := headOf(fc.lang, l.toks)
+		if !ok || l.dev == no || l.newFn != "" || l.dev == unknown && !fc.gpu || fc.lang == langPython && l.call != "" {
+			continue
+		}
+		if removed--; removed >= 0 {
+			continue
+		}
+		level, why := 2, "a loop was added"
+		if l.loop == yes {
+			level, why = 3, "a loop was added inside a loop"
+		}
+		if h.kind == "static" || l.dev == unknown || fc.lang == langPython && len(h.stop) == 0 || r.large() {
+			level--
+		}
+		fc.emit(evidenceOf{pattern: "loop_bounds", level: level, new: l, run: r, reason: why})
+	}
+}

@@ -1,0 +1,99 @@
+package hints
+
+import "regexp"
+
+// A swap is a pair of names of which the second does the same work at another cost.
+type swap struct {
+	pattern  string
+	from, to *regexp.Regexp // on a name, after its namespace too
+	level    int
+	both     bool // either direction may slow down; else the way back speeds up
+	device   bool // not in host code
+	reason   string
+}
+
+// swaps is searched from the top; the first match of a line counts.
+var swaps = []swap{
+	{"synchronization", rx(`^(__syncwarp|wave_barrier|__builtin_amdgcn_wave_barrier|sub_group_barrier|simdgroup_barrier)$`), rx(`^(__syncthreads|barrier|work_group_barrier|block_sync_lds|s_barrier|__builtin_amdgcn_s_barrier|threadgroup_barrier)$`), 3, false, true, "a barrier of one wavefront became one of the workgroup"},
+	{"synchronization", rx(`^(__threadfence_block|fence_block|mem_fence)$`), rx(`^(__threadfence(_system)?|fence_(device|system)|barrier)$`), 3, false, true, "the fence reaches further"},
+	{"synchronization", rx(`^__threadfence$`), rx(`^__threadfence_system$`), 3, false, true, "the fence reaches further"},
+	{"synchronization", rx(`^CLK_LOCAL_MEM_FENCE$`), rx(`^CLK_GLOBAL_MEM_FENCE$`), 3, false, true, "the barrier waits for global memory"},
+	{"volatile_atomics", rx(`^unsafeAtomic\w+$`), rx(`^atomic\w+$`), 3, false, true, "a hardware atomic became one that may be a compare-and-swap loop"},
+	{"volatile_atomics", rx(`^(atomic(Add|Max|Min|Or|And|Exch)\w*|__hip_atomic_fetch_\w+|atomic_(fetch_)?(add|max|min))$`), rx(`^(atomicCAS\w*|__hip_atomic_compare_exchange\w*|atomic_compare_exchange\w*|atomic_cmpxchg)$`), 3, false, true, "an atomic became a compare-and-swap loop"},
+	{"volatile_atomics", rx(`^(Set|set)$|MemoryOperation(Enum)?::(S|s)et$`), rx(`^(Atomic(Add|Max)|atomic_(add|max))$`), 3, false, false, "results are combined by atomics"},
+	{"host_sync", rx(`^(hip|cuda)(Stream|Event)Synchronize$`), rx(`^(hip|cuda)(Device|Ctx)Synchronize$`), 3, false, false, "the host waits for the whole device"},
+	{"host_sync", rx(`^CL_FALSE$`), rx(`^CL_TRUE$`), 3, false, false, "the transfer became blocking"},
+	{"host_sync", rx(`^(hip|cuda)Memcpy(2D|3D)?Async$`), rx(`^(hip|cuda)Memcpy(2D|3D)?$`), 3, false, false, "the copy became blocking"},
+	{"masking", rx(`^Gemm(Default|NoPadding)$|^(No|Gemm)?Padding(None)?$`), rx(`^Gemm([MNK]+)(O)?Padding$`), 3, false, false, "instances pad their dimensions"},
+	{"masking", rx(`^(Default|NoPadding|OddC|Filter1x1(Stride1)?Pad0)$`), rx(`^[MNKO]+Padding$`), 3, false, false, "instances pad their dimensions"},
+	{"masking", rx(`^Filter\dx\d\w*$`), rx(`^Default$`), 2, false, false, "the general case replaces a specialised one"},
+	{"masking", rx(`^(vector|amdgpu|tt|llvm)\.(load|store|transfer_read)$`), rx(`^(vector|llvm\.intr|llvm)\.masked_?(load|store)$`), 3, false, true, "the access is masked"},
+	{"scheduling", rx(`^Intrawave$`), rx(`^Interwave$`), 3, true, false, "another pipeline scheduler"},
+	{"prefetch", rx(`^(?:.*(?:[vV]er(?:sion)?_?|Pipeline|_)?)?[vV][2-9]$`), rx(`^(?:.*(?:[vV]er(?:sion)?_?|Pipeline|_)?)?[vV]1$`), 2, false, false, "a pipeline version without double buffering"},
+	{"prefetch", rx(`(?i)pipeline_?\w*(comp|compute|async|tdm)(_?v?\d|$)`), rx(`(?i)pipeline_?\w*(mem|memory|basic|simple|naive)(_?v?\d|$)`), 3, false, false, "a pipeline without double buffering"},
+	{"layout", rx(`^(Row|RowMajor)$`), rx(`^(Col|Column|ColMajor|ColumnMajor)$`), 3, true, false, "a matrix is stored the other way round"},
+	{"layout", rx(`^channels_last(_3d)?$`), rx(`^(contiguous_format|preserve_format)$`), 3, true, false, "the memory format changed"},
+	{"compiler_flags", rx(`^(OPTIMIZE_)?O3$`), rx(`^(OPTIMIZE_)?O[0-2sz]$`), 3, false, false, "a lower optimisation level"},
+	{"specialization", rx(`^__forceinline__|always_inline$`), rx(`^(__noinline__|noinline)$`), 3, false, false, "inlining is forbidden"},
+	{"math_function", rx(`(?i)^(__umulhi|mul_hi|mulhi\w*|fast_?(div|mod|rem)\w*|magic_?div\w*)$`), rx(`^(/|%|//)$`), 3, false, true, "a multiplication by a reciprocal became a division"},
+	{"math_function", rx(`^>>$`), rx(`^(/|//)$`), 2, false, true, "a shift became a division"},
+	{"math_function", rx(`^&$`), rx(`^%$`), 2, false, true, "a bit mask became a remainder"},
+	{"dispatch", rx(`(?i)(^|[._:])(asm|ck|aiter|hip|hipblaslt|triton|flydsl|opus|fused|fast|gluon|flash|wmma|mfma)_?\w*$`), rx(`^(torch\.(matmul|mm|bmm|einsum|nn\.functional\.\w+)|F\.(linear|scaled_dot_product_attention|softmax)|torch\.ops\.aten\.\w+)$`), 2, false, false, "a library function replaces the kernel"},
+	{"dispatch", rx(`(?i)(^|[._:])(launch_?|run_?|use_?)?\w*(fast|fused|asm|flash|mfma|wmma|xdl|tiled)\w*$`), rx(`(?i)(^|[._:])\w*(naive|generic|fallback|reference|slow|unfused|eager)\w*$`), 3, false, false, "a slower implementation is called"},
+}
+
+// swapRule looks for a name that was exchanged for one of another cost.
+func (fc *fileContext) swapRule(r *run, p pair, d tokenDiff) {
+	if r.judged[p.new] || isImport(p.new.toks) || len(d.old)+len(d.new) == 0 || len(d.old)+len(d.new) > 40 {
+		return
+	}
+	for i := range swaps {
+		s := &swaps[i]
+		if s.device && p.new.dev == no {
+			continue
+		}
+		x, y := d.old, d.new
+		if s.pattern == "dispatch" {
+			x, y = called(p.old.toks, d.old), called(p.new.toks, d.new)
+		}
+		e := evidenceOf{pattern: s.pattern, level: s.level, old: p.old, new: p.new, run: r, reason: s.reason}
+		switch {
+		case anyName(x, s.from) && anyName(y, s.to) && !anyName(y, s.from):
+		case anyName(x, s.to) && anyName(y, s.from) && !anyName(y, s.to):
+			e.faster = !s.both
+		default:
+			continue
+		}
+		if s.device && p.new.dev == unknown && !fc.gpu && !fc.deviceOnly() {
+			e.level--
+		}
+		if s.pattern == "dispatch" && s.level < 3 && p.new.loop == no && p.new.fn == "" {
+			e.level--
+		}
+		fc.emit(e)
+		return
+	}
+}
+
+// called are those of some tokens that are called in their line.
+func called(line, ts []token) []token {
+	var out []token
+	for i := 0; i+1 < len(line); i++ {
+		if line[i].kind == tokIdent && (line[i+1].text == "(" || line[i+1].text == "<" || line[i+1].text == "[") && changedHere(ts, line[i]) {
+			out = append(out, line[i])
+		}
+	}
+	return out
+}
+
+func anyName(ts []token, re *regexp.Regexp) bool {
+	for _, t := range ts {
+		if t.kind == tokString || t.kind == tokNumber {
+			continue
+		}
+		if re.MatchString(t.text) || t.kind == tokIdent && re.MatchString(t.last()) {
+			return true
+		}
+	}
+	return false
+}
