@@ -16,7 +16,7 @@ func (r *asmReader) finish() {
 	if r.m.version == 0 {
 		r.m.version = r.m.meta.codeObject()
 	}
-	eval := &evaluator{sets: r.sets, values: map[string]int64{}, busy: map[string]bool{}}
+	eval := &evaluator{target: r.m.target, sets: r.sets, values: map[string]int64{}, busy: map[string]bool{}}
 	for name, raw := range r.descs {
 		r.m.get(name).desc = raw.resolve(eval)
 	}

@@ -12,7 +12,8 @@ const maxEval = 200
 // evaluator computes the assembler expressions that LLVM 20 and later write
 // for resources, with the symbols of one module.
 type evaluator struct {
-	sets map[string]setValue
+	target Target
+	sets   map[string]setValue
 	// values remembers what was computed; it also breaks cycles.
 	values map[string]int64
 	busy   map[string]bool
@@ -215,10 +216,10 @@ func (p *exprParser) call(name string) (int64, error) {
 	if err := p.expect(')'); err != nil {
 		return 0, err
 	}
-	return callFunction(name, args)
+	return p.e.callFunction(name, args)
 }
 
-func callFunction(name string, args []int64) (int64, error) {
+func (e *evaluator) callFunction(name string, args []int64) (int64, error) {
 	switch {
 	case name == "max":
 		v := args[0]
@@ -235,9 +236,7 @@ func callFunction(name string, args []int64) (int64, error) {
 	case name == "alignto" && len(args) == 2 && args[1] > 0:
 		return alignTo(args[0], args[1]), nil
 	case name == "totalnumvgprs" && len(args) == 2:
-		// Only targets with AGPRs use it with an AGPR count above 0, and those
-		// that print it are unified. Arguments: AGPRs, VGPRs.
-		return Target{Processor: "gfx90a"}.totalVGPRs(args[1], args[0]), nil
+		return e.target.totalVGPRs(args[1], args[0]), nil // AGPRs, VGPRs
 	}
 	return 0, fmt.Errorf("function %q of %d arguments is not known", clip(name, 40), len(args))
 }

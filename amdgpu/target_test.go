@@ -136,7 +136,7 @@ func TestEval(t *testing.T) {
 		{strings.Repeat("(", 10_000), 0, "too deep"},
 		{"99999999999999999999", 0, "out of range"},
 	} {
-		e := &evaluator{sets: sets, values: map[string]int64{}, busy: map[string]bool{}}
+		e := &evaluator{target: Target{Processor: "gfx90a"}, sets: sets, values: map[string]int64{}, busy: map[string]bool{}}
 		got, err := e.eval([]byte(c.expr))
 		switch {
 		case c.err == "" && (err != nil || got != c.want):
@@ -144,5 +144,9 @@ func TestEval(t *testing.T) {
 		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
 			t.Errorf("%s: %d, %v, want an error with %q", clip(c.expr, 40), got, err, c.err)
 		}
+	}
+	e := &evaluator{target: Target{Processor: "gfx908"}}
+	if got, err := e.eval([]byte("totalnumvgprs(15, 42)")); got != 42 || err != nil {
+		t.Errorf("the files of gfx908 are two: %d, %v, want 42", got, err)
 	}
 }
