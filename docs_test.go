@@ -75,7 +75,8 @@ func sandbox(t *testing.T) box {
 	}
 	dumps(t, b.dir)
 	b.env = append(testenv.GitEnv(), "PATH="+programs(t)+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"XDG_STATE_HOME="+filepath.Join(root, "state"), "XDG_CACHE_HOME="+filepath.Join(root, "cache"), "GOCACHE="+goCache(t), "GOFLAGS=")
+		"XDG_STATE_HOME="+filepath.Join(root, "state"), "XDG_CACHE_HOME="+filepath.Join(root, "cache"),
+		"FAKEBENCH_RUNS="+filepath.Join(root, "runs"), "GOCACHE="+goCache(t), "GOFLAGS=")
 	return b
 }
 
@@ -111,9 +112,13 @@ func programs(t *testing.T) string {
 	dir := t.TempDir()
 	for _, name := range []string{"perfbisect", "fakebench", "fakebuild"} {
 		// A hard link: through a symbolic one the program would find itself under
-		// the name of the test binary.
+		// the name of the test binary. From another file system, and from a binary of
+		// another user, there is none. The copy is written by another process, as ours
+		// may be forking just now, and then the file could not be executed.
 		if err := os.Link(self, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
+			if out, err := exec.CommandContext(t.Context(), "cp", self, filepath.Join(dir, name)).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
 		}
 	}
 	return dir
@@ -149,7 +154,7 @@ func (b box) run(t *testing.T, line string) {
 	if command, code, ok := strings.Cut(line, "# exit "); ok {
 		line, want = command, "exit status "+strings.TrimSpace(code)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 9*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", line)
 	cmd.Dir, cmd.Env = b.dir, b.env
@@ -163,14 +168,20 @@ func (b box) run(t *testing.T, line string) {
 	}
 }
 
-// TestDemo runs the demo as the README says.
+// TestDemo runs the demo as the README says. It measures a real program, and
+// says itself when the machine was too noisy: that may happen, but not always.
 func TestDemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes up to two minutes: left out with -short")
 	}
-	cmd := exec.CommandContext(t.Context(), filepath.Join(programs(t), "perfbisect"), "demo")
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "The planted commit was") {
-		t.Errorf("demo: %v\n%s", err, out)
+	for left := 3; ; left-- {
+		out, err := exec.CommandContext(t.Context(), filepath.Join(programs(t), "perfbisect"), "demo").CombinedOutput()
+		if err == nil && strings.Contains(string(out), "The planted commit was") {
+			return
+		}
+		if left == 1 || !strings.Contains(string(out), "too noisy just now") {
+			t.Fatalf("demo: %v\n%s", err, out)
+		}
+		t.Logf("the hunt did not name the planted commit; once more")
 	}
 }

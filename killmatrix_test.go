@@ -282,7 +282,7 @@ func (w *killWorld) kill(args []string) bool {
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
 	lines := 1 + w.random.IntN(12)
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	if w.random.IntN(3) == 0 {
 		lines, limit = 1<<30, time.After(time.Duration(w.random.IntN(600))*time.Millisecond)
 	}
@@ -374,7 +374,7 @@ func (w *killWorld) same(when string) {
 func (w *killWorld) quiet() {
 	w.Helper()
 	var left []string
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); <-time.After(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-time.After(10 * time.Millisecond) {
 		if left = w.processes(); len(left) == 0 {
 			return
 		}

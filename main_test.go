@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, "state"))
 			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))
+			e.Setenv("FAKEBENCH_RUNS", filepath.Join(e.WorkDir, ".runs"))
 			return os.Mkdir(filepath.Join(e.WorkDir, "home"), 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -168,7 +169,7 @@ func waitfor(ts *testscript.TestScript, _ bool, args []string) {
 // every question, and sets OUTCOME and FOUND.
 func mcphunt(ts *testscript.TestScript, _ bool, args []string) {
 	env := []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "XDG_STATE_HOME=" + ts.Getenv("XDG_STATE_HOME"), "XDG_CACHE_HOME=" + ts.Getenv("XDG_CACHE_HOME")}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 9*time.Minute)
 	defer cancel()
 	client, err := tools.Dial(ctx, []string{lookPath(ts, "perfbisect"), "serve"}, env, os.Stderr)
 	ts.Check(err)

@@ -148,7 +148,7 @@ func claude(t *testing.T, args ...string) string {
 	t.Helper()
 	program := nodeProgram(t, "@anthropic-ai", "claude-code-linux-x64", "claude")
 	cmd := exec.CommandContext(t.Context(), program, args...)
-	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + programs(t) + ":/usr/bin:/bin"}
+	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + programs(t) + ":/usr/bin:/bin", "MCP_TIMEOUT=300000", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
 	cmd.Dir = t.TempDir()
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -28,6 +28,7 @@ type conversation struct {
 	out  *bufio.Reader
 	id   int
 	text bytes.Buffer
+	gate string // the benchmark waits until a client has heard of progress
 }
 
 const transcriptHead = `# A hunt, word for word
@@ -97,9 +98,10 @@ func masked(text string) string {
 func hunt(t *testing.T) string {
 	t.Helper()
 	b := sandbox(t)
+	gate := filepath.Join(t.TempDir(), "gate")
 	cmd := exec.CommandContext(t.Context(), "perfbisect", "serve")
 	cmd.Path = filepath.Join(programs(t), "perfbisect")
-	cmd.Dir, cmd.Env = b.dir, append(b.env, "FAKEBENCH_NOISE=0.005")
+	cmd.Dir, cmd.Env = b.dir, append(b.env, "FAKEBENCH_NOISE=0.005", "FAKEBENCH_GATE="+gate)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +113,7 @@ func hunt(t *testing.T) string {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	c := &conversation{t: t, in: in, out: bufio.NewReader(out)}
+	c := &conversation{t: t, in: in, out: bufio.NewReader(out), gate: gate}
 	c.talk()
 	in.Close()
 	if err := cmd.Wait(); err != nil {
@@ -211,6 +213,11 @@ func (c *conversation) send(m map[string]any) (before []map[string]any, answer m
 			return before, got
 		}
 		before = append(before, got)
+		if got["method"] == "notifications/progress" {
+			if err := os.WriteFile(c.gate, nil, 0o600); err != nil {
+				c.t.Fatal(err)
+			}
+		}
 	}
 }
 

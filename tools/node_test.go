@@ -35,7 +35,7 @@ func node(t *testing.T) (program, modules string) {
 func script(t *testing.T, env []string, stdin []byte, argv ...string) []byte {
 	t.Helper()
 	program, _ := node(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 9*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, argv...)
 	cmd.Env = append(os.Environ(), env...)

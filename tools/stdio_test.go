@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a test waits for what must come; the machine is shared.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // peer is the client's end of a stdio server. mcp-go keeps one session for all
 // stdio servers of a process, so tests with a peer do not run in parallel.

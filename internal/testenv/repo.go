@@ -118,12 +118,13 @@ func Git(dir string, in *bytes.Buffer, args ...string) (string, error) {
 	return strings.TrimSpace(out.String()), nil
 }
 
-// GitEnv is our environment without what would make git behave differently on
-// another machine.
+// GitEnv is our environment without what would make git, or our program, behave
+// differently on another machine.
 func GitEnv() []string {
 	var env []string
 	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "GIT_") {
+		ours := strings.HasPrefix(kv, "PERFBISECT_") && !strings.HasPrefix(kv, "PERFBISECT_NODE_MODULES=")
+		if !strings.HasPrefix(kv, "GIT_") && !ours {
 			env = append(env, kv)
 		}
 	}
