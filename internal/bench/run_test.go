@@ -24,15 +24,15 @@ func TestRun(t *testing.T) {
 		{"fails", "echo boom >&2; exit 3", false, RunFailed, false, "boom"},
 		{"fails with its message on stdout", "echo boom; exit 3", false, RunFailed, false, "boom"},
 		{"bad by its exit code", "exit 1", true, OK, false, ""},
-		{"hangs", "echo started; sleep 60", false, Timeout, false, "started"},
+		{"hangs", "echo started; sleep 600", false, Timeout, false, "started"},
 		{"command missing in a script", "no-such-benchmark", false, RunFailed, true, "not found"},
 		{"GPU fault", "echo 'HW Exception by GPU node-1 (Agent handle: 0x1) reason :GPU Hang' >&2; kill -ABRT $$", false, GPUFault, false, "GPU Hang"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
-			c := Config{Bench: proc.Shell(tt.script), ExitMetric: tt.exitMetric, Timeout: time.Minute}
+			c := Config{Bench: proc.Shell(tt.script), ExitMetric: tt.exitMetric, Timeout: time.Hour}
 			if tt.want == Timeout {
-				c.Timeout = 300 * time.Millisecond
+				c.Timeout = 5 * time.Second // time to get started on a busy machine
 			}
 			r, err := runner(t, c).Run(t.Context(), commit)
 			if err != nil {
@@ -182,7 +182,7 @@ func TestBuildOutcomes(t *testing.T) {
 			if err := os.Chtimes(app, time.Unix(1e9, 0), time.Unix(1e9, 0)); err != nil {
 				t.Fatal(err)
 			}
-			c := Config{Dir: dir, Build: tt.build, Artifact: []string{"app"}, BuildTimeout: time.Minute}
+			c := Config{Dir: dir, Build: tt.build, Artifact: []string{"app"}, BuildTimeout: time.Hour}
 			if tt.want == Timeout {
 				c.BuildTimeout = 200 * time.Millisecond
 			}
