@@ -13,6 +13,9 @@ func (fc *fileContext) choiceRule(h *sourceHunk, r *run, p pair, d tokenDiff) {
 	if fc.archRule(r, p, d) {
 		return
 	}
+	if sameBag(p.old.toks, p.new.toks) {
+		return // the same terms in another order
+	}
 	inSelector := selector.MatchString(p.new.fn)
 	start := statementStart(p.new.toks).text
 	was := statementStart(p.old.toks).text

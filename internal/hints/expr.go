@@ -92,6 +92,9 @@ func plain(ts []token) string {
 			return plain(ts[open+1 : len(ts)-1])
 		}
 	}
+	if x, y, ok := ceilDiv(ts); ok {
+		return "ceil(" + plain(x) + "/" + plain(y) + ")"
+	}
 	for i := 0; i < len(ts); i++ {
 		if ts[i].text == "(" && i+2 < len(ts) && ts[i+2].text == ")" && (i == 0 || ts[i-1].kind == tokOp) {
 			b.WriteString(ts[i+1].text)
@@ -103,4 +106,35 @@ func plain(ts []token) string {
 		b.WriteByte(' ')
 	}
 	return b.String()
+}
+
+var ceilName = rx(`(?i)^([\w.:]*[.:])?(ceil_?div|div_?ceil|cdiv|div_?up|div_?round_?up|integer_divide_ceil|ceil_?divide|divide_?up|updiv)$`)
+
+// ceilDiv reads cdiv(x, y) and (x + y - 1) / y.
+func ceilDiv(ts []token) (x, y []token, ok bool) {
+	if len(ts) > 4 && ts[0].kind == tokIdent && ceilName.MatchString(ts[0].text) && ts[1].text == "(" && closing(ts, 1) == len(ts)-1 {
+		if a := splitArgs(ts[2 : len(ts)-1]); len(a) == 2 {
+			return a[0], a[1], true
+		}
+	}
+	if len(ts) < 7 || ts[0].text != "(" {
+		return nil, nil, false
+	}
+	end := closing(ts, 0)
+	if end+2 >= len(ts) || ts[end+1].text != "/" && ts[end+1].text != "//" {
+		return nil, nil, false
+	}
+	sum, div := ts[1:end], ts[end+2:]
+	for i := 1; i+1 < len(sum); i++ {
+		if sum[i].text != "+" {
+			continue
+		}
+		a, aok := evaluate(sum[i+1:])
+		b, bok := evaluate(div)
+		n := len(sum) - 2
+		if aok && bok && a == b-1 || n > i && sum[n].text == "-" && sum[n+1].text == "1" && equalTokens(sum[i+1:n], div) {
+			return sum[:i], div, true
+		}
+	}
+	return nil, nil, false
 }

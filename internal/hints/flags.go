@@ -24,6 +24,9 @@ var oneLetter = regexp.MustCompile(`^-(G|g\d?|O([0-3sgz])?)$`)
 
 var compileWords = regexp.MustCompile(`(?i)hipcc|nvcc|clang|gcc|g\+\+|cmake|flags|\bcc\b|\bc\+\+|meson|ninja|setup\.py|compil|options|_opts|\bargs`)
 
+// targetList are settings that list what to build for.
+var targetList = regexp.MustCompile(`(?i)(targets|archs?|architectures?|arch_list)$`)
+
 // flagRules compares the compiler flags of a run's two sides as bags, so that their
 // order and line do not matter.
 func (fc *fileContext) flagRules(r *run) {
@@ -173,6 +176,9 @@ func (fc *fileContext) buildSettings(r *run) {
 			continue
 		case c.old != nil && c.new != nil:
 			e.level, e.old, e.new = 3, c.old.line, c.new.line
+			if targetList.MatchString(key) {
+				e.level, e.reason = 1, e.reason+"; a list of targets does not change the code for any of them"
+			}
 			if strings.Contains(strings.ToLower(key), "flags") && sameFlags(c.old.val, c.new.val) {
 				continue // other warnings, includes or standards; flagRules saw the rest
 			}

@@ -70,6 +70,9 @@ func (fc *fileContext) compareTokens(k *keyClass, c *settingChange, d tokenDiff)
 		if k.pattern == "masking" && textOf(c.old.val) == "None" {
 			return verdict{level: 2, reason: "there was no mask before"}
 		}
+		if k.pattern == "dispatch" && archs(d.new) > 0 && archs(d.old) == 0 {
+			return verdict{} // more architectures take the path
+		}
 		if k.pattern == "dispatch" && nums {
 			return verdict{level: 2, reason: "a threshold or choice moved"}
 		}

@@ -8,6 +8,9 @@ import (
 // presence judges a setting that was added to, or removed from, something that
 // exists: a keyword of a call, an attribute of a function.
 func (fc *fileContext) presence(r *run, k *keyClass, s *setting, added bool) {
+	if added && inSignature(s.line) && isNeutral(s.val) {
+		return // a new option whose default changes nothing
+	}
 	if !s.kw || !fc.attached(r, s.line) && (!s.item || s.line.newFn != "") {
 		return
 	}
@@ -93,4 +96,20 @@ func partners(l *srcLine) (o, n *srcLine) {
 		return l, l.twin
 	}
 	return l.twin, l
+}
+
+func inSignature(l *srcLine) bool {
+	return l.lang == langPython && statementStart(l.toks).text == "def"
+}
+
+// isNeutral tells whether a value switches nothing on.
+func isNeutral(v []token) bool {
+	if len(v) != 1 {
+		return false
+	}
+	switch v[0].text {
+	case "", "0", "None", "False", "false", "auto":
+		return true
+	}
+	return false
 }

@@ -47,7 +47,7 @@ var langByExt = map[string]language{
 	".csv": langCSV,
 }
 
-var pinName = regexp.MustCompile(`(?i)(hash|commit|version|revision|pin|sha|tag)s?(\.txt|\.ref|\.rev|\.json)?$`)
+var pinName = regexp.MustCompile(`(?i)(^|[a-z_.]|llvm-|triton-)(hash|commit|version|revision|pin|sha|tag)s?(\.txt|\.ref|\.rev|\.json)?$`)
 
 // pinDir is a directory of files that each pin one thing.
 var pinDir = regexp.MustCompile(`(?i)(^|/)[\w-]*(pins?|commits?|hashes|versions?)/[^/]+$`)

@@ -116,7 +116,11 @@ func cHead(ts []token) (loopHead, bool) {
 	name := ts[0].text
 	switch {
 	case len(ts) > 2 && name == "while" && ts[1].text == "(":
-		return loopHead{cond: ts[2:closing(ts, 1)]}, true
+		cond := ts[2:closing(ts, 1)]
+		if len(cond) == 1 && (cond[0].text == "0" || cond[0].text == "false") {
+			return loopHead{}, false // a macro's do { } while (0)
+		}
+		return loopHead{cond: cond}, true
 	case strings.HasSuffix(name, "static_for") && len(ts) > 2 && ts[1].text == "<":
 		h := loopHead{kind: "static"}
 		end := 2

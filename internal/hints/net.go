@@ -67,7 +67,7 @@ func (t tally) count(kind string) int {
 func (fc *fileContext) tally(ls []*srcLine) tally {
 	t := tally{}
 	for _, l := range ls {
-		if isImport(l.toks) {
+		if isImport(l.toks) || isNameTest(l.toks) {
 			continue
 		}
 		for i := range l.toks {
@@ -82,6 +82,18 @@ func (fc *fileContext) tally(ls []*srcLine) tally {
 		}
 	}
 	return t
+}
+
+// isNameTest tells whether a line of the preprocessor only asks for a name.
+func isNameTest(ts []token) bool {
+	if len(ts) < 2 || ts[0].text != "#" {
+		return false
+	}
+	switch ts[1].text {
+	case "if", "ifdef", "ifndef", "elif", "undef":
+		return true
+	}
+	return false
 }
 
 func (t tally) add(f *feature, l *srcLine) {
@@ -291,8 +303,14 @@ func (fc *fileContext) placeLevel(f *feature, l *srcLine, level int) int {
 		if l.dev == yes {
 			return 0
 		}
+		if f.kind == "python" && buildTool.MatchString(fc.path) {
+			return level - 2
+		}
 		if f.kind == "log" && l.loop != yes && !hotName.MatchString(l.fn) {
 			return 0
+		}
+		if f.pattern == "alloc" && l.loop != yes && setupName.MatchString(l.fn) {
+			return min(level-1, 1)
 		}
 		if !gpu && !hotName.MatchString(l.fn) {
 			return level - 1
@@ -310,6 +328,12 @@ func (fc *fileContext) placeLevel(f *feature, l *srcLine, level int) int {
 	}
 	return level
 }
+
+// setupName is the name of a function that runs once.
+var setupName = rx(`(?i)(^|_)(__init__|init|initialize|setup|create|warmup|allocate)(_|$)`)
+
+// buildTool are places of code that runs before kernels do.
+var buildTool = rx(`(?i)(^|/)(setup\.py|conf\.py|compiler|jit|codegen|build|scripts?|tools?|generate\w*|gen_\w*|\w*_gen)(/|$|\.py$|_)`)
 
 // hotName is the name of a function that runs for every batch or token.
 var hotName = rx(`(?i)(^|_)(forward|fwd|bwd|backward|apply|launch|run|step|decode|prefill|attention|execute|invoke|dispatch|compute|gemm|matmul|call|__call__|kernel|moe|norm|impl)(_|$)|(Forward|Launch|Run|Execute|Invoke|Step)`)

@@ -69,7 +69,7 @@ var features = []feature{
 		re: rx(`^(hipLaunchKernelGGL|hipLaunchKernel|hipModuleLaunchKernel|hipExtLaunchKernelGGL|cudaLaunchKernel\w*|clEnqueueNDRangeKernel|\w*_kernel|\w*_kernel_\w+|launch_kernel)$`),
 	},
 	{
-		kind: "sched", pattern: "scheduling", dir: 0, where: yes, inLoop: 3, open: 3, outside: 3, what: "scheduling hint",
+		kind: "sched", pattern: "scheduling", dir: 0, where: yes, inLoop: 3, open: 3, outside: 3, call: true, what: "scheduling hint",
 		re: rx(ns + `(__builtin_amdgcn_(sched_barrier|sched_group_barrier|iglp_opt|s_setprio)|sched_barrier|sched_group_barrier|iglp_opt|s_setprio|set_prio|sched_(mfma|dsrd|vmem|dswr|valu)|hot_loop_scheduler|HotLoopScheduler|instruction_sched_hint|amdgcn\.sched\.\w+\.?\w*|amdgcn\.iglp\.opt|amdgcn\.s\.setprio)$`),
 	},
 	{

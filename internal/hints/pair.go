@@ -408,6 +408,9 @@ func (fc *fileContext) reportCast(r *run, ls []*srcLine, n map[*srcLine]int, wha
 			continue
 		}
 		o, nw := partners(l)
+		if net == "upcast" && o != nil && nw != nil && (fc.hasFeature(o, "upcast") || hasLast(o.toks, "extf") || hasLast(o.toks, "extsi")) {
+			continue // it was written in another way
+		}
 		if o != nil && nw != nil && len(castsIn(fc.lang, o.toks)) >= len(castsIn(fc.lang, nw.toks)) && net == "upcast" {
 			continue
 		}
@@ -424,11 +427,14 @@ func (fc *fileContext) reportCast(r *run, ls []*srcLine, n map[*srcLine]int, wha
 func castsIn(l language, ts []token) []typeInfo {
 	var out []typeInfo
 	for i := 0; i+2 < len(ts); i++ {
-		if l == langC && ts[i].text == "(" && ts[i+2].text == ")" && ts[i+1].kind == tokIdent {
+		if l == langC && ts[i].text == "(" && ts[i+2].text == ")" && ts[i+1].kind == tokIdent && (i == 0 || ts[i-1].kind == tokOp || cKeywords[ts[i-1].text] && ts[i-1].text != "sizeof") {
 			out = append(out, typesIn(l, ts[i+1:i+2])...)
 		}
 		name := ts[i].last()
 		ok := false
+		if l == langC && ts[i+1].text == "(" && i > 0 && ts[i-1].kind == tokOp && ts[i].kind == tokIdent {
+			out = append(out, typesIn(l, ts[i:i+1])...) // float(x)
+		}
 		switch l {
 		case langPython:
 			ok = (name == "to" || name == "cast" || name == "astype" || name == "type_as") && ts[i+1].text == "("

@@ -43,6 +43,9 @@ func (fc *fileContext) layoutRule(r *run, p pair, d tokenDiff) {
 	if strings.Contains(low, "naive") || strings.Contains(low, "packed") {
 		e.level = min(e.level, 2) // often the sizes of the problem
 	}
+	if e.level > 1 {
+		r.judged[p.new] = true
+	}
 	fc.emit(e)
 }
 
@@ -189,10 +192,13 @@ func (fc *fileContext) launchRule(r *run, p pair) {
 				return
 			}
 			e.level, e.reason = 3, "the launch no longer names its stream: it uses the default one"
-		case equalTokens(a[i], b[i]):
+		case equalTokens(a[i], b[i]), fc.sameValue(a[i], b[i]):
 			continue
 		default:
 			e.reason = fmt.Sprintf("the %s of the launch changed from %s to %s", names[i].what, textOf(a[i]), textOf(b[i]))
+			if len(b[i]) == 1 && b[i][0].kind == tokIdent && hasNumber(a[i]) && i < 3 {
+				e.level = 1 // a number got a name
+			}
 			d := diffTokens(a[i], b[i])
 			if onlyNumbers(d.old) && onlyNumbers(d.new) || i == 3 && (textOf(b[i]) == "0" || strings.Contains(textOf(b[i]), "efault") || textOf(b[i]) == "nullptr") {
 				e.level = 3
@@ -227,7 +233,7 @@ func launchArgs(ts []token) [][]token {
 // dimRule compares dim3 block(256).
 func (fc *fileContext) dimRule(r *run, p pair) {
 	a, b := dim3Of(p.old.toks), dim3Of(p.new.toks)
-	if a == nil || b == nil || equalTokens(a, b) {
+	if a == nil || b == nil || equalTokens(a, b) || fc.sameValue(a, b) {
 		return
 	}
 	d := diffTokens(a, b)

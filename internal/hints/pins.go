@@ -50,13 +50,18 @@ func (fc *fileContext) pinRules(r *run) {
 }
 
 func (fc *fileContext) pinFile(r *run) {
-	if len(r.old) == 0 || len(r.new) == 0 {
+	if len(r.old) == 0 || len(r.new) == 0 || !isPin(r.old[0]) || !isPin(r.new[0]) {
 		return
 	}
 	fc.emit(evidenceOf{
 		pattern: "dependency_version", level: 3, old: r.old[0], new: r.new[0], run: r,
 		reason: "the file pins a version; what came with it is not in this diff",
 	})
+}
+
+// isPin tells whether a line is a version or a hash and little else.
+func isPin(l *srcLine) bool {
+	return len(strings.Fields(l.text)) <= 3 && (versionWord.MatchString(l.text) || hexHash.MatchString(l.text) || hasNumber(l.toks) || isBranch(strings.TrimSpace(l.text)))
 }
 
 // requirements compares lines "name==version" by name.

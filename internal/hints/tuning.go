@@ -94,9 +94,17 @@ func (fc *fileContext) tunedRows(r *run) {
 	e := evidenceOf{pattern: "autotune_config", run: r}
 	switch {
 	case len(r.pairs) > 0:
-		p := r.pairs[0]
-		e.level, e.old, e.new = 3, p.old, p.new
-		e.reason = fmt.Sprintf("%d rows of a table of tuned kernels changed", len(r.pairs))
+		var real []pair
+		for _, p := range r.pairs {
+			if d := diffTokens(p.old.toks, p.new.toks); !onlyDecimals(d.old) || !onlyDecimals(d.new) {
+				real = append(real, p)
+			}
+		}
+		if len(real) == 0 {
+			return // other timings of the same kernels
+		}
+		e.level, e.old, e.new = 3, real[0].old, real[0].new
+		e.reason = fmt.Sprintf("%d rows of a table of tuned kernels changed", len(real))
 	case len(r.old) > 0:
 		e.level, e.old = 3, r.old[0]
 		e.reason = fmt.Sprintf("%d rows of a table of tuned kernels removed", len(r.old))
@@ -105,6 +113,16 @@ func (fc *fileContext) tunedRows(r *run) {
 		e.reason = fmt.Sprintf("%d rows added to a table of tuned kernels", len(r.new))
 	}
 	fc.emit(e)
+}
+
+// onlyDecimals: measured times and rates, which say nothing of which kernel runs.
+func onlyDecimals(ts []token) bool {
+	for _, t := range ts {
+		if t.text != "," && (t.kind != tokNumber || !strings.Contains(t.text, ".")) {
+			return false
+		}
+	}
+	return true
 }
 
 func (fc *fileContext) entries(ls []*srcLine) []*srcLine {

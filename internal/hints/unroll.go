@@ -92,6 +92,9 @@ func pragmas(ls []*srcLine) []*srcLine {
 
 // unrollFactor is the number in a pragma; 1 for nounroll, 64 for "all".
 func unrollFactor(ts []token) float64 {
+	if len(ts) > 4 && ts[0].text == "[" && ts[3].text == "]" {
+		return 64 // [[unroll]]; the numbers are those of the loop
+	}
 	for _, t := range ts {
 		if t.kind == tokNumber {
 			v, _ := parseNumber(t.text)
