@@ -12,6 +12,11 @@ import (
 // TestMain runs the tests with no settings of the user's, and lets the test
 // binary be the process that is killed in the kill tests.
 func TestMain(m *testing.M) {
+	for _, kv := range os.Environ() { // such as GIT_DIR, in a hook
+		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GIT_") {
+			os.Unsetenv(name)
+		}
+	}
 	for name, value := range map[string]string{
 		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_AUTHOR_NAME": "A U Thor", "GIT_AUTHOR_EMAIL": "author@example.com", "GIT_AUTHOR_DATE": "1700000000 +0100",
