@@ -1,8 +1,6 @@
 package session
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,42 +11,46 @@ import (
 	"perfbisect/engine"
 )
 
-// Events reads the journal. A torn last line is left out; a line that does not
-// parse anywhere else is an error, because facts after it would be lost.
+// Events reads the journal. A torn last line is left out. When anything else in
+// it cannot be read, the error is a *DamagedError, and the events are those
+// before that place.
 func (r *Run) Events() ([]engine.Event, error) {
-	data, err := os.ReadFile(r.path("journal.jsonl"))
+	f, err := r.openJournal(os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, r.emptied()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the journal of run %s: %w", r.ID, err)
+		return nil, r.Damaged(0, err)
 	}
-	events, _, err := parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("reading the journal of run %s: %w", r.ID, err)
-	}
-	return events, nil
+	defer f.Close()
+	events, _, err := r.parse(f)
+	return events, err
 }
 
-// parse returns the events of data and the length of the part that is whole.
-func parse(data []byte) (events []engine.Event, whole int64, err error) {
-	for line := 1; len(data) > 0; line++ {
-		end := bytes.IndexByte(data, '\n')
-		if end < 0 {
-			break // torn: the newline is written last
-		}
-		var e engine.Event
-		if err := json.Unmarshal(data[:end], &e); err != nil {
-			if len(data) == end+1 {
-				break // torn by a crash of the machine: blocks came out of order
-			}
-			return nil, 0, fmt.Errorf("line %d: %w", line, err)
-		}
-		events = append(events, e)
-		whole += int64(end + 1)
-		data = data[end+1:]
+// openJournal opens the journal if it is a file: a pipe in its place would hang
+// whoever looks at the run.
+func (r *Run) openJournal(flag int) (*os.File, error) {
+	if info, err := os.Stat(r.journal()); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("it is no file but %v", info.Mode().Type())
 	}
-	return events, whole, nil
+	return os.OpenFile(r.journal(), flag, 0o600)
+}
+
+// parse returns the events of in and the length of the part that is whole.
+func (r *Run) parse(in io.Reader) (events []engine.Event, whole int64, err error) {
+	l := newLines(in)
+	for {
+		e, n, err := l.next()
+		switch {
+		case errors.Is(err, io.EOF) && len(events) == 0:
+			return nil, 0, r.emptied()
+		case errors.Is(err, io.EOF):
+			return events, whole, nil
+		case err != nil:
+			return events, whole, r.Damaged(l.number+1, err)
+		}
+		events, whole = append(events, e), whole+n
+	}
 }
 
 // Journal is the right to append facts to a run. Hold it by Lock.
@@ -60,30 +62,32 @@ type Journal struct {
 	atS  float64   // of the newest fact
 	base float64   // seconds of work before began
 	from time.Time // monotonic
-	lock *lock
+	hold *Hold
 }
 
 // Lock opens the journal for writing and returns the facts in it so far. When
-// another process works on the run the error is a *LockedError.
+// another process works on the run the error is a *LockedError, and when the
+// journal cannot be read a *DamagedError.
 func (r *Run) Lock() (*Journal, []engine.Event, error) {
-	l, err := acquire(r.path("lock"), "", nil)
+	h, err := r.Hold()
 	if err != nil {
-		return nil, nil, fmt.Errorf("locking run %s: %w", r.ID, err)
+		return nil, nil, err
 	}
-	j, events, err := r.open(l)
+	j, events, err := h.open()
 	if err != nil {
-		l.release()
+		h.Release()
 		return nil, nil, fmt.Errorf("opening the journal of run %s: %w", r.ID, err)
 	}
 	return j, events, nil
 }
 
-func (r *Run) open(l *lock) (*Journal, []engine.Event, error) {
-	f, err := os.OpenFile(r.path("journal.jsonl"), os.O_RDWR|os.O_CREATE, 0o600)
+func (h *Hold) open() (*Journal, []engine.Event, error) {
+	r := h.run
+	f, err := r.openJournal(os.O_RDWR | os.O_CREATE)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, r.Damaged(0, err)
 	}
-	events, whole, err := readWhole(f)
+	events, whole, err := r.parse(f)
 	if err == nil {
 		err = f.Truncate(whole)
 	}
@@ -91,35 +95,29 @@ func (r *Run) open(l *lock) (*Journal, []engine.Event, error) {
 		f.Close()
 		return nil, nil, err
 	}
-	j := &Journal{run: r, file: f, size: whole, from: time.Now(), lock: l}
+	j := &Journal{run: r, file: f, size: whole, from: time.Now(), hold: h}
 	if n := len(events); n > 0 {
 		j.seq, j.atS, j.base = events[n-1].Seq, events[n-1].AtS, events[n-1].AtS
 	}
 	return j, events, syncDir(r.Dir)
 }
 
-func readWhole(f *os.File) ([]engine.Event, int64, error) {
-	data, err := io.ReadAll(f)
-	if err != nil {
-		return nil, 0, err
-	}
-	return parse(data)
-}
-
 // AtS is the seconds of work so far: the time since the lock was taken plus
 // that of earlier sessions. It is monotonic whatever the wall clock does.
 func (j *Journal) AtS() float64 { return j.base + time.Since(j.from).Seconds() }
 
+// now is the wall clock as events have it.
+func now() time.Time { return time.Now().UTC().Round(time.Millisecond) }
+
 // Append numbers e, writes it and waits until it is on disk. On error the
 // journal is as it was before.
 func (j *Journal) Append(e engine.Event) (engine.Event, error) {
-	e.V, e.Seq, e.T = engine.JournalVersion, j.seq+1, time.Now().UTC().Round(time.Millisecond)
+	e.V, e.Seq, e.T = engine.JournalVersion, j.seq+1, now()
 	e.AtS = max(j.AtS(), j.atS)
-	line, err := json.Marshal(e)
+	line, err := encode(e)
 	if err != nil {
 		return e, fmt.Errorf("journaling %s: %w", e.Kind, err)
 	}
-	line = append(line, '\n')
 	if err := j.write(line); err != nil {
 		return e, fmt.Errorf("journaling %s of run %s: %w", e.Kind, j.run.ID, err)
 	}
@@ -142,7 +140,7 @@ func (j *Journal) write(line []byte) error {
 // Close gives the run back.
 func (j *Journal) Close() error {
 	err := j.file.Close()
-	j.lock.release()
+	j.hold.Release()
 	return err
 }
 

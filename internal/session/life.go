@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -27,14 +28,15 @@ type Life struct {
 // lifePattern matches the files of all lives.
 const lifePattern = "life-*.lock"
 
-// NewLife makes the life of this process, and removes those that have ended.
+// NewLife makes the life of this process, and removes those that have ended, and
+// the presences of the dead.
 func (s *Store) NewLife() (*Life, error) {
 	if err := os.MkdirAll(s.locks, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of locks: %w", err)
 	}
 	entries, _ := os.ReadDir(s.locks)
 	for _, e := range entries {
-		if old, _ := filepath.Match(lifePattern, e.Name()); old {
+		if old, _ := filepath.Match(lifePattern, e.Name()); old || strings.HasPrefix(e.Name(), hostPrefix()) {
 			_ = awaitEnd(context.Background(), filepath.Join(s.locks, e.Name())) // one that lives stays
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -104,7 +105,27 @@ func (l *lock) takeOver(what string, life *Life) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(l.path, data, 0o600) // in place: a rename would leave the lock on the old file
+	if err := overwrite(l.path, data); err != nil && !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	return nil // on a full disk nobody is told who has the lock, but it is ours
+}
+
+// overwrite replaces what a file holds in place: a rename would leave the lock
+// on the old one. Writing comes before cutting, so that a full disk is no
+// obstacle where as much was written before.
+func overwrite(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(data, 0)
+	if err == nil {
+		err = f.Truncate(int64(len(data)))
+	} else {
+		err = errors.Join(err, f.Truncate(0))
+	}
+	return errors.Join(err, f.Close())
 }
 
 // current says whether the locked file is still the one at the path.

@@ -17,6 +17,8 @@ type Run struct {
 
 func (r *Run) path(name string) string { return filepath.Join(r.Dir, name) }
 
+func (r *Run) journal() string { return r.path("journal.jsonl") }
+
 // LogDir is where outputs of commands go.
 func (r *Run) LogDir() string { return r.path("logs") }
 
