@@ -32,6 +32,9 @@ const (
 	stateRestoring = "restoring" // the tree is on its way back
 )
 
+// savedVersion is the newest version of the journal that this program reads.
+const savedVersion = 1
+
 // saved is the journal: all that a restore needs. Paths and names are bytes
 // (base64 in JSON), because git's paths need not be UTF-8.
 type saved struct {
@@ -77,6 +80,8 @@ type inPlace struct {
 	unflagged bool
 }
 
+const ownerFile = "owner.lock"
+
 func journalFolder(gitDir string) string { return filepath.Join(gitDir, "perfbisect") }
 
 func (p *inPlace) path(name string) string { return filepath.Join(p.dir, name) }
@@ -108,34 +113,61 @@ func (p *inPlace) with(index string) command {
 	return c
 }
 
+// The journal is written twice, because nothing else knows what the user's
+// checkout was. The copy comes first, so that it is never older than the journal:
+// where that cannot be read, the copy may take its place.
+const (
+	journalFile = "journal.json"
+	journalCopy = "journal.copy.json"
+)
+
 func (p *inPlace) store(state string) error {
 	p.s.State = state
 	data, err := json.Marshal(p.s)
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(p.path("journal.json"), data, 0o600); err != nil {
-		return err
+	for _, name := range []string{journalCopy, journalFile} {
+		if err := renameio.WriteFile(p.path(name), data, 0o600); err != nil {
+			return err
+		}
 	}
 	return syncFolder(p.dir)
 }
 
 func (p *inPlace) load() error {
-	data, err := os.ReadFile(p.path("journal.json"))
-	if errors.Is(err, fs.ErrNotExist) { // killed before the first write
-		p.s = saved{State: stateSaving}
-		return nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &p.s)
-	}
-	if err == nil && p.s.State != stateSaving && (!isHash(p.s.Head) || !isHash(p.s.Work)) {
-		err = errors.New("head or work is missing")
+	s, err := p.read(journalFile)
+	if err != nil {
+		if copied, cerr := p.read(journalCopy); cerr == nil {
+			s, err = copied, nil
+		} else if errors.Is(err, fs.ErrNotExist) && errors.Is(cerr, fs.ErrNotExist) {
+			s, err = saved{State: stateSaving}, nil // killed before the first write
+		}
 	}
 	if err != nil {
-		return fmt.Errorf("reading in-place journal %q: %w", p.path("journal.json"), err)
+		return p.lost(err)
 	}
+	p.s = s
 	return nil
+}
+
+// read reads one of the two journals.
+func (p *inPlace) read(name string) (s saved, err error) {
+	data, err := os.ReadFile(p.path(name))
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	switch {
+	case err != nil:
+		return s, err
+	case s.Version > savedVersion:
+		return s, fmt.Errorf("it is of version %d, and this perfbisect reads up to %d: a newer one wrote it", s.Version, savedVersion)
+	case s.State != stateSaving && s.State != stateSaved && s.State != stateRestoring:
+		return s, fmt.Errorf("its state is %q", s.State)
+	case s.State != stateSaving && (!isHash(s.Head) || !isHash(s.Work)):
+		return s, errors.New("head or work is missing")
+	}
+	return s, nil
 }
 
 func syncFolder(dir string) error {
@@ -179,13 +211,13 @@ func (w *Workspace) enterInPlace(ctx context.Context) error {
 // commands of a dead owner, and reads what is there.
 func openJournal(r *Repo, run string) (*inPlace, error) {
 	dir := journalFolder(r.gitDir)
-	lock, err := takeLock(filepath.Join(dir, "owner.lock"), r.common, run)
+	lock, err := takeLock(filepath.Join(dir, ownerFile), r.common, run)
 	if err != nil {
 		return nil, err
 	}
 	p := &inPlace{repo: r, dir: dir, lock: lock}
 	if err := p.load(); err != nil {
-		lock.release()
+		lock.abandon() // it says whose the journal is
 		return nil, err
 	}
 	return p, nil
@@ -230,7 +262,7 @@ func (w *Workspace) trySave(ctx context.Context) error {
 	if err != nil && exitCode(err) != 1 {
 		return err
 	}
-	p.s = saved{Version: 1, Run: w.opts.Run, At: time.Now().UTC(), Head: state.Head, Branch: []byte(branch), Sparse: state.Sparse}
+	p.s = saved{Version: savedVersion, Run: w.opts.Run, At: time.Now().UTC(), Head: state.Head, Branch: []byte(branch), Sparse: state.Sparse}
 	if err := p.store(stateSaving); err != nil {
 		return err
 	}

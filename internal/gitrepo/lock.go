@@ -103,13 +103,25 @@ func (l *ownerLock) write() error {
 	if err != nil {
 		return err
 	}
-	if err := l.file.Truncate(0); err != nil {
-		return err
-	}
+	// In this order, so that a full disk is no obstacle where a dead owner has
+	// written before: what it left must be removed to make room.
 	if _, err := l.file.WriteAt(data, 0); err != nil {
 		return err
 	}
+	if err := l.file.Truncate(int64(len(data))); err != nil {
+		return err
+	}
 	return l.file.Sync()
+}
+
+// readOwner is what the lock file at path says: no owner if there is none.
+func readOwner(path string) owner {
+	f, err := os.Open(path)
+	if err != nil {
+		return owner{}
+	}
+	defer f.Close()
+	return (&ownerLock{file: f}).read()
 }
 
 // current says whether the locked file is still the one at path: the former

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -43,17 +44,14 @@ func InPlacePending(ctx context.Context, dir string) (*Pending, error) {
 		return nil, err
 	}
 	found := p.pending(false)
-	if f, err := os.Open(p.path("owner.lock")); err == nil {
-		o := (&ownerLock{file: f}).read()
-		found.PID, found.Alive = o.PID, o.alive()
-		f.Close()
-	}
+	o := readOwner(p.path(ownerFile))
+	found.PID, found.Alive = o.PID, o.alive()
 	return &found, nil
 }
 
 // Recover undoes what a killed process left: it removes exactly our clone or
 // worktree folders that the recorded steps name, and restores the checkout of
-// repoDir if an in-place journal lies there. It may be repeated. It refuses
+// repoDir (unless it is "") if an in-place journal of the same run lies there. It may be repeated. It refuses
 // (*BusyError) while the owner lives, and first waits for, then ends, git
 // commands that the dead owner left running. Steps of others are ignored, and
 // steps that cannot be read are an error once everything else is done.
@@ -62,8 +60,21 @@ func Recover(ctx context.Context, repoDir string, steps ...string) error {
 	for _, s := range openSteps(steps, &errs) {
 		errs = append(errs, s.undo())
 	}
-	errs = append(errs, recoverInPlace(ctx, repoDir))
+	if repoDir != "" {
+		errs = append(errs, recoverInPlace(ctx, repoDir, runsOf(steps)))
+	}
 	return errors.Join(errs...)
+}
+
+// runsOf are the runs that recorded steps.
+func runsOf(steps []string) (runs []string) {
+	for _, line := range steps {
+		var s step
+		if json.Unmarshal([]byte(line), &s) == nil {
+			runs = append(runs, s.Run)
+		}
+	}
+	return runs
 }
 
 // openSteps are the prepare steps that no closed step ended.
@@ -83,6 +94,17 @@ func openSteps(steps []string, errs *[]error) map[string]step {
 		}
 	}
 	return open
+}
+
+// CheckoutIn is the checkout that recorded steps tell was taken in place, or "".
+func CheckoutIn(steps []string) string {
+	for _, line := range steps {
+		var s step
+		if json.Unmarshal([]byte(line), &s) == nil && s.Mode == ModeInPlace {
+			return s.Dir
+		}
+	}
+	return ""
 }
 
 // Closes says whether a recorded step tells that its tree is gone (in-place:
@@ -126,7 +148,7 @@ func (s step) undo() error {
 
 // recoverInPlace restores the checkout if there is a journal, and removes the
 // remains of one that was being dropped.
-func recoverInPlace(ctx context.Context, repoDir string) error {
+func recoverInPlace(ctx context.Context, repoDir string, runs []string) error {
 	r, err := Open(ctx, repoDir)
 	if err != nil {
 		return err
@@ -138,7 +160,11 @@ func recoverInPlace(ctx context.Context, repoDir string) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	p, err := openJournal(r, "")
+	run := (&inPlace{repo: r, dir: dir}).holder(ctx, runs)
+	if run != "" && !slices.Contains(runs, run) {
+		return nil // another run has it
+	}
+	p, err := openJournal(r, run)
 	if err != nil {
 		return err
 	}

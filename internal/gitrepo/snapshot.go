@@ -288,7 +288,7 @@ func (p *inPlace) commitWork(ctx context.Context) (err error) {
 		}
 		parents = append(parents, commit)
 	}
-	if p.s.Commit, err = p.commitTree(ctx, p.s.Work, "checkout", parents...); err != nil {
+	if p.s.Commit, err = p.commitTree(ctx, p.s.Work, checkoutSaved, parents...); err != nil {
 		return err
 	}
 	p.s.Ref = saveRefs + refName(p.s.Run)
@@ -307,8 +307,15 @@ var unsafeInRef = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 func refName(run string) string { return "r" + unsafeInRef.ReplaceAllString(run, "-") }
 
+// checkoutSaved is what the commit of the files saves. It tells the branch too,
+// for whoever has to restore by hand.
+const checkoutSaved = "checkout"
+
 func (p *inPlace) commitTree(ctx context.Context, tree, what string, parents ...string) (string, error) {
 	args := []string{"commit-tree", tree, "-m", fmt.Sprintf("perfbisect: %s saved by run %s", what, p.s.Run)}
+	if what == checkoutSaved && len(p.s.Branch) > 0 {
+		args = append(args, "-m", branchLine+string(p.s.Branch))
+	}
 	for _, parent := range parents {
 		args = append(args, "-p", parent)
 	}

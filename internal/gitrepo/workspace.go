@@ -413,6 +413,17 @@ func (w *Workspace) Close(ctx context.Context) error {
 	return w.record("closed", "")
 }
 
+// Abandon lets go of a tree that could not be closed, as if this process had been
+// killed, so that Recover can have it.
+func (w *Workspace) Abandon() {
+	if w.lock == nil || w.lock.file == nil {
+		return
+	}
+	w.lock.owner.PID, w.lock.owner.Start = 0, ""
+	_ = w.lock.write() // else it names this process, which holds it no more
+	w.lock.abandon()
+}
+
 // removeAll is os.RemoveAll for trees that builds left read-only, or that a
 // dying process still writes to.
 func removeAll(path string) error {
@@ -431,9 +442,10 @@ func removeAll(path string) error {
 
 // Leave gives a clone back without removing it: a later Prepare of the same
 // run finds it with its warm build. Trees of the other modes touch the user's
-// repository and are closed.
+// repository and are closed, and so is a clone that lost its mark to a benchmark:
+// once the lock is gone nothing would tell that it is ours.
 func (w *Workspace) Leave(ctx context.Context) error {
-	if w.closed || w.mode != ModeClone {
+	if _, err := readMark(w.gitDir); w.closed || w.mode != ModeClone || err != nil {
 		return w.Close(ctx)
 	}
 	w.closed = true
