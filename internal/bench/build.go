@@ -83,7 +83,7 @@ func (b *BuildResult) take(p proc.Result) {
 		b.NotFound, b.Hint = true, missingHint(p)
 	}
 	if b.Outcome != OK {
-		b.Tail = tailOf(p.Stdout)
+		b.Tail = endOf(p.Stdout)
 	}
 }
 
