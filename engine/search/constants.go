@@ -46,7 +46,7 @@ const (
 	negligible         = 16.0       // e^-16: grid points and cells this far below the best are left out
 	trimAbove          = 64         // sites above which those far from the step are left out of the integration
 	trimMass           = 1e-9       // a cell with less cannot be where the step is
-	keepSites          = 24         // sites that stay on each side of it
+	keepSites          = 12         // sites that stay on each side of it
 	markOdds           = 99.0       // what a user's uncertain verdict weighs
 
 	// Choice.

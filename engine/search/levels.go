@@ -154,17 +154,23 @@ func huber(m, w []float64) (mean, se float64) {
 	if len(m) == 1 {
 		return m[0], 1 / math.Sqrt(w[0])
 	}
+	roots := make([]float64, len(w))
+	for i, x := range w {
+		roots[i] = math.Sqrt(x)
+	}
+	sw := 0.0
+	for _, x := range w {
+		sw += x
+	}
 	for range 3 {
-		sw, sum := 0.0, 0.0
+		sum := 0.0
 		for i, x := range m {
-			root := math.Sqrt(w[i])
+			root := roots[i]
 			sum += root * min(max((x-mean)*root, -2.5), 2.5)
-			sw += w[i]
 		}
 		mean += sum / sw
-		se = 1 / math.Sqrt(sw)
 	}
-	return mean, se
+	return mean, 1 / math.Sqrt(sw)
 }
 
 // drift is the slope of surely fast and slow runs on time, held back unless it

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -22,6 +23,7 @@ type problem struct {
 	n         int
 	obs       []obs         // in order of start
 	runsAt    map[int][]int // indexes into obs, by position
+	ran       []int         // positions with a usable run, ascending
 	visited   []int         // positions with a usable run or a verdict, ascending
 	logged    bool          // y is a logarithm
 	sign      float64       // +1 or −1: y = sign·ln(value/base) or sign·value/base
@@ -90,9 +92,26 @@ func (p *problem) collect() {
 	p.obs = make([]obs, 0, len(p.v.Runs))
 	for _, r := range p.v.Runs {
 		if usable(r) && r.Position >= 0 && r.Position <= p.n {
-			p.runsAt[r.Position] = append(p.runsAt[r.Position], len(p.obs))
 			p.obs = append(p.obs, obs{pos: r.Position, value: r.Value, y: p.y(r.Value), t: r.StartS, visit: r.Visit, worker: r.Worker})
 		}
+	}
+	p.groupRuns()
+}
+
+// groupRuns fills runsAt with parts of one slice: a slice of its own for each of
+// many positions would cost more than all else that is derived here.
+func (p *problem) groupRuns() {
+	order := make([]int, len(p.obs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(p.obs[i].pos-p.obs[j].pos, i-j) })
+	for from, to := 0, 0; from < len(order); from = to {
+		pos := p.obs[order[from]].pos
+		for to = from; to < len(order) && p.obs[order[to]].pos == pos; to++ {
+		}
+		p.runsAt[pos] = order[from:to:to]
+		p.ran = append(p.ran, pos)
 	}
 }
 
@@ -165,8 +184,8 @@ func (p *problem) setPlaces() {
 			p.bad[i] = Skipped
 		}
 	}
-	p.visited = make([]int, 0, len(p.runsAt)+len(p.v.Marks))
-	for i := range p.runsAt {
+	p.visited = make([]int, 0, len(p.ran)+len(p.v.Marks))
+	for _, i := range p.ran {
 		if p.v.Marks[i].Verdict != VerdictSkip {
 			p.visited = append(p.visited, i)
 		}
@@ -240,16 +259,6 @@ func (p *problem) setCosts() {
 	if p.v.BuildS > 0 {
 		p.buildCost = min(p.v.BuildS/max(p.v.RunS, 1e-3*p.v.BuildS), 1e3)
 	}
-}
-
-// positions lists the positions with a usable run, ascending.
-func (p *problem) positions() []int {
-	out := make([]int, 0, len(p.runsAt))
-	for pos := range p.runsAt {
-		out = append(out, pos)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // ys returns the values at pos in order of time.

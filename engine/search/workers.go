@@ -159,7 +159,7 @@ func (p *problem) levelWorkers() {
 		return
 	}
 	var groups [][]float64
-	for _, pos := range p.positions() {
+	for _, pos := range p.ran {
 		m := stats.Median(p.ys(pos))
 		mine := map[int][]float64{}
 		for _, i := range p.runsAt[pos] {

@@ -16,9 +16,51 @@ func Median(xs []float64) float64 {
 	case 2:
 		return xs[0]/2 + xs[1]/2
 	}
-	sorted := slices.Clone(xs)
-	slices.Sort(sorted)
-	return Mid(sorted)
+	part := slices.Clone(xs)
+	n := len(part)
+	upper := kth(part, n/2)
+	if n%2 == 1 {
+		return upper
+	}
+	return slices.Max(part[:n/2])/2 + upper/2 // halves first: the sum can overflow
+}
+
+// kth returns the k-th smallest of xs, from 0, and moves those not larger in front
+// of it. Below insertion's reach sorting is as fast.
+func kth(xs []float64, k int) float64 {
+	const short = 24
+	for len(xs) > short {
+		p := pivot(xs)
+		less, more := 0, len(xs)
+		for i := 0; i < more; { // x < p, x = p (and NaN), x > p
+			switch x := xs[i]; {
+			case x < p:
+				xs[less], xs[i] = x, xs[less]
+				less, i = less+1, i+1
+			case x > p:
+				more--
+				xs[more], xs[i] = x, xs[more]
+			default:
+				i++
+			}
+		}
+		switch {
+		case k < less:
+			xs = xs[:less]
+		case k >= more:
+			xs, k = xs[more:], k-more
+		default:
+			return xs[k]
+		}
+	}
+	slices.Sort(xs)
+	return xs[k]
+}
+
+// pivot is the median of three.
+func pivot(xs []float64) float64 {
+	a, b, c := xs[0], xs[len(xs)/2], xs[len(xs)-1]
+	return max(min(a, b), min(max(a, b), c))
 }
 
 // Mid is Median for values that are sorted already.
