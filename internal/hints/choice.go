@@ -3,7 +3,7 @@ package hints
 import "strings"
 
 // selector are names of functions that decide which kernel runs.
-var selector = rx(`(?i)(^|_)(should|can|may|use|supports?|select|choose|prefer|dispatch|route|pick|enable|eligible|heuristic|applicable)(_|$)|supported|available|heuristic|^is_\w*(valid|ok|supported)|(^|[a-z_])(Is|Can|Should|Use|Select|Choose)[A-Z]`)
+var selector = rx(`(?i)(^|_)(should|can|may|use|supports?|select|choose|prefer|dispatch|route|pick|enable|eligible|heuristic|applicable|best)(_|$)|supported|available|heuristic|^is_\w*(valid|ok|supported)|(^|[a-z_])(Is|Can|Should|Use|Select|Choose)[A-Z]`)
 
 // choiceRule looks at conditions that decide which of several paths runs.
 func (fc *fileContext) choiceRule(h *sourceHunk, r *run, p pair, d tokenDiff) {
@@ -24,6 +24,10 @@ func (fc *fileContext) choiceRule(h *sourceHunk, r *run, p pair, d tokenDiff) {
 	case start == "return" && was == "return" && inSelector && boolean(p.old.toks) && boolean(p.new.toks):
 		e.level = 2
 		e.faster = hasText(d.new, "true") || hasText(d.new, "True") || hasAlternative(d.new) && !hasAlternative(d.old) && !hasText(d.new, "&&") && !hasText(d.new, "and")
+	case start == "return" && was == "return" && inSelector && len(d.old) == 1 && len(d.new) == 1 && d.old[0].kind == tokIdent && d.new[0].kind == tokIdent && len(p.new.toks) < 5:
+		e.level, e.reason = 2, "another implementation is chosen"
+		fc.emit(e)
+		return
 	case isConditionWord(start) && isConditionWord(was) && (fc.gpu || inSelector) && narrower(d):
 		e.level = 1
 		if inSelector || fc.leadsToCall(h, p.new) {

@@ -182,15 +182,15 @@ func (fc *fileContext) apply(h *sourceHunk, r *run) {
 		fc.netRules(h, r)
 		fc.pairRules(h, r)
 		if fc.lang == langPython {
-			fc.pinRules(r)
+			fc.pinRules(h, r)
 		}
 	} else {
 		fc.kvRules(h, r)
-		fc.pinRules(r)
+		fc.pinRules(h, r)
 	}
 	fc.configRules(r)
 	fc.flagRules(r)
-	fc.envRules(r)
+	fc.envRules(h, r)
 }
 
 // compilerFile are places where compilers keep their passes.

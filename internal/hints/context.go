@@ -101,19 +101,27 @@ func (w *walker) section() {
 	w.fns[0] = weighTokens(w.fc, sc.out)
 	if w.fc.lang == langPython && len(sc.out) > 1 && sc.out[0].text == "def" {
 		w.stack = append(w.stack, scope{kind: scopeFn, name: sc.out[1].text})
-		if kernelName.MatchString(sc.out[1].text) {
+		if isKernelName(sc.out[1].text) {
 			w.fns[0].device++
 		}
 	}
 	if w.fc.lang == langC {
 		if name := functionHeader(sc.out, true); name != "" {
 			w.stack = append(w.stack, scope{kind: scopeFn, name: name})
-			if kernelName.MatchString(name) {
+			if isKernelName(name) {
 				w.fns[0].device++
 			}
 		}
 	}
 }
+
+// isKernelName tells whether a function is called as kernels are. What selects or
+// launches one is none.
+func isKernelName(name string) bool {
+	return kernelName.MatchString(name) && !notKernel.MatchString(name)
+}
+
+var notKernel = rx(`(?i)(^|_)(get|select|choose|launch|dispatch|best|run|should|use|supports?|config|build|make|compile|load|generate)(_|$)`)
 
 var kernelName = regexp.MustCompile(`(?i)(^|_)(kernel|fwd_inner|bwd_inner)(_|$)`)
 

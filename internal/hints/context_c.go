@@ -118,7 +118,7 @@ func (w *walker) functionStart(l *srcLine) {
 		w.left = 0
 	}
 	id := w.newFunction()
-	if kernelName.MatchString(name) {
+	if isKernelName(name) {
 		w.fns[id].device++
 	}
 	w.pending, w.pendName = scopeFn, name

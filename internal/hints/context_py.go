@@ -85,7 +85,7 @@ func (w *walker) def(l *srcLine) {
 	}
 	id := w.newFunction()
 	w.fns[id] = weighTokens(w.fc, l.toks)
-	if kernelName.MatchString(name) || strings.Contains(w.pendName, "jit") || strings.Contains(w.pendName, "kernel") {
+	if isKernelName(name) || strings.Contains(w.pendName, "jit") || strings.Contains(w.pendName, "kernel") {
 		w.fns[id].device += 3
 	}
 	w.pendName = ""

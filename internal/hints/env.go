@@ -12,7 +12,10 @@ var gpuVariable = regexp.MustCompile(`^(HIP|HSA|ROCR?|ROCM|AMD|AMDGCN|AMDGPU|GPU
 var notBehaviour = regexp.MustCompile(`(_PATH|_HOME|_DIR|_ROOT|_VERSION|_ARCH|_TOKEN|_URL|_COMMIT|_TAG|_BRANCH|_HASH|_IMAGE|_REPO|_LOG_DIR|_FILE)$|^(AMD|ROCM|CUDA|TORCH|LLVM|MLIR|HIP)_(VERSION|HOME|PATH|DIR|ROOT)|_H_?$|_HPP_?$`)
 
 // envRules finds environment variables set to something else.
-func (fc *fileContext) envRules(r *run) {
+func (fc *fileContext) envRules(h *sourceHunk, r *run) {
+	if fc.lang == langYAML {
+		fc.envEntries(h, r)
+	}
 	for _, c := range r.changes(fc) {
 		if !fc.isVariable(&c) {
 			continue
@@ -95,4 +98,28 @@ func (fc *fileContext) isVariable(c *settingChange) bool {
 		}
 	}
 	return false
+}
+
+// envEntries reads the lists of containers: "- name: X" and, below it, "value: 1".
+func (fc *fileContext) envEntries(h *sourceHunk, r *run) {
+	for _, p := range r.pairs {
+		ts, os := p.new.toks, p.old.toks
+		if len(ts) != 3 || ts[0].text != "value" || len(os) != 3 || os[0].text != "value" || ts[2].text == os[2].text {
+			continue
+		}
+		name := ""
+		for _, l := range h.all {
+			if l == p.new {
+				break
+			}
+			for i := 0; i+2 < len(l.toks) && l.kind != '-'; i++ {
+				if l.toks[i].text == "name" && l.toks[i+1].text == ":" {
+					name = l.toks[i+2].text
+				}
+			}
+		}
+		if gpuVariable.MatchString(name) && !notBehaviour.MatchString(name) {
+			fc.emit(evidenceOf{pattern: "environment_variable", level: 3, old: p.old, new: p.new, run: r, reason: name + " changed from " + os[2].text + " to " + ts[2].text})
+		}
+	}
 }

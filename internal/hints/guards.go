@@ -131,7 +131,7 @@ func (fc *fileContext) fastPathLost(r *run, body []*srcLine, l *srcLine) {
 				if !hasText(b.toks[i:], "(") && !hasText(b.toks[i:], "[") {
 					return
 				}
-				if (fc.gpu || l.dev == yes) && hasCompareOp(l.toks) {
+				if (fc.gpu || l.dev == yes) && (hasCompareOp(l.toks) || asksSelector(l.toks)) {
 					fc.emit(evidenceOf{pattern: "dispatch", level: 2, old: l, run: r, reason: "a branch that returned early is gone: the general path runs instead"})
 				}
 				return
@@ -166,4 +166,14 @@ var bufferWord = rx(`(?i)buffer|workspace|tensor|memory|alloc|scratch|pool|\bvec
 // isDefinition tells whether a line starts a function rather than a variable.
 func isDefinition(ts []token) bool {
 	return functionHeader(ts, true) != "" && !hasText(ts, "=") && (ts[len(ts)-1].text == ")" || ts[len(ts)-1].text == "{" || ts[len(ts)-1].text == ",")
+}
+
+// asksSelector tells whether a condition calls a function that decides what runs.
+func asksSelector(ts []token) bool {
+	for i := 0; i+1 < len(ts); i++ {
+		if ts[i].kind == tokIdent && ts[i+1].text == "(" && selector.MatchString(ts[i].last()) {
+			return true
+		}
+	}
+	return false
 }

@@ -17,6 +17,9 @@ func (fc *fileContext) compare(h *sourceHunk, k *keyClass, c *settingChange) ver
 	case aok && bok:
 		v := verdict{level: 3, ratio: b / math.Max(a, 1e-9)}
 		v.faster = k.worse > 0 && b < a || k.worse < 0 && b > a
+		if k.pattern == "dispatch" {
+			v.level = 2
+		}
 		if k.pattern == "prefetch" {
 			v.faster = b > a
 		}
@@ -52,7 +55,12 @@ func (fc *fileContext) compareTokens(k *keyClass, c *settingChange, d tokenDiff)
 		if list || strings.Contains(c.new.line.text+c.new.line.call+c.new.line.outer, "autotune") {
 			return verdict{level: 2, reason: "results are stored by another key: tuning may run again, or one result serves more shapes"}
 		}
+		if tuned(c.old.val) && !tuned(c.new.val) {
+			return verdict{level: 2, reason: "the configuration is no longer looked up"}
+		}
 		return verdict{}
+	case k.pattern == "autotune_config" && tuned(c.old.val) && !tuned(c.new.val):
+		return verdict{level: 2, reason: "the configuration is no longer looked up"}
 	case onlyBrackets(d.old) && onlyBrackets(d.new):
 		return verdict{}
 	case k.pattern == "volatile_atomics":
@@ -73,7 +81,7 @@ func (fc *fileContext) compareTokens(k *keyClass, c *settingChange, d tokenDiff)
 		if k.pattern == "dispatch" && archs(d.new) > 0 && archs(d.old) == 0 {
 			return verdict{} // more architectures take the path
 		}
-		if k.pattern == "dispatch" && nums {
+		if k.pattern == "dispatch" && (nums || hasCompareOp(c.new.val) && (hasNumber(d.old) || hasNumber(d.new))) {
 			return verdict{level: 2, reason: "a threshold or choice moved"}
 		}
 		if k.pattern == "dispatch" && len(d.old) == 1 && len(d.new) == 1 && d.old[0].kind == tokString && d.new[0].kind == tokString {
@@ -92,6 +100,11 @@ func (fc *fileContext) compareTokens(k *keyClass, c *settingChange, d tokenDiff)
 		}
 	}
 	return expressionChanged(k, c)
+}
+
+// tuned tells whether a value is looked up by a function of tuning.
+func tuned(v []token) bool {
+	return len(v) > 1 && v[0].kind == tokIdent && v[1].text == "(" && configFunction.MatchString(v[0].text)
 }
 
 // expressionChanged judges a parameter of a name that means nothing but tuning,
@@ -217,8 +230,10 @@ func compareSwitch(k *keyClass, key string, q tri) verdict {
 		if !v.faster {
 			v.reason = "a code path is switched off"
 		}
-	case "specialization", "compiler_flags":
+	case "specialization":
 		v.level, v.faster = 2, on
+	case "compiler_flags":
+		v.level, v.faster = 2, on && (strings.Contains(n, "fast") || strings.Contains(n, "fusion"))
 	case "masking":
 		even := strings.Contains(n, "even") || strings.Contains(n, "divisible")
 		v.faster = on == even

@@ -11,6 +11,10 @@ func (fc *fileContext) presence(r *run, k *keyClass, s *setting, added bool) {
 	if added && inSignature(s.line) && isNeutral(s.val) {
 		return // a new option whose default changes nothing
 	}
+	if !added && (k.pattern == "launch_bounds" || k.pattern == "waves_per_eu") && s.line.toks[0].text == "#" {
+		fc.emit(evidenceOf{pattern: k.pattern, level: 2, old: s.line, run: r, reason: fmt.Sprintf("%s: %s was removed", k.what, s.key)})
+		return
+	}
 	if !s.kw || !fc.attached(r, s.line) && (!s.item || s.line.newFn != "") {
 		return
 	}

@@ -14,12 +14,16 @@ func (fc *fileContext) kvRules(h *sourceHunk, r *run) {
 		if k == nil && h.bounds[c.key] && c.old != nil && c.new != nil && fc.lang.code() {
 			k = &boundClass
 		}
+		if k == nil && h.masks[c.key] && c.old != nil && c.new != nil {
+			k = &maskClass
+		}
 		if k == nil || k.pattern == "loop_bounds" && isLoopHeader(fc.lang, c) {
 			continue
 		}
 		switch {
 		case c.old != nil && c.new != nil:
 			fc.changed(h, r, k, c)
+		case c.new != nil && fc.secondValue(r, k, c):
 		case c.new != nil:
 			fc.presence(r, k, c.new, true)
 		default:
@@ -44,6 +48,9 @@ func isLoopHeader(l language, c *settingChange) bool {
 
 // boundClass is that of a name in the header of a loop that the hunk shows.
 var boundClass = keyClass{pattern: "loop_bounds", worse: 1, what: "a name in a loop header"}
+
+// maskClass is that of a name that the hunk gives as a mask.
+var maskClass = keyClass{pattern: "masking", what: "a mask"}
 
 // maxJoin is the number of changes beyond which renames among them are not looked
 // for: the search is quadratic.
@@ -84,6 +91,36 @@ func (fc *fileContext) joinRenamed(cs []settingChange) []settingChange {
 		}
 	}
 	return out
+}
+
+// secondValue reports a tuning parameter that had one value and now, under some
+// condition, has another one too.
+func (fc *fileContext) secondValue(r *run, k *keyClass, c *settingChange) bool {
+	b, ok := evaluate(c.new.val)
+	if !ok || k.generic || c.new.line.newFn != "" || !branches(r.new) {
+		return false
+	}
+	for _, l := range r.old {
+		for _, s := range settingsOf(fc, l) {
+			a, ok := evaluate(s.val)
+			if s.key != c.key || !ok || a == b {
+				continue
+			}
+			level, _ := fc.relevance(k, c.new.line, 2, c.key)
+			fc.emit(evidenceOf{pattern: k.pattern, level: level, old: l, new: c.new.line, run: r, reason: fmt.Sprintf("%s: %s is %s under a condition, where it was %s", k.what, c.key, textOf(c.new.val), textOf(s.val))})
+			return true
+		}
+	}
+	return false
+}
+
+func branches(ls []*srcLine) bool {
+	for _, l := range ls {
+		if startsIf(l.toks) || hasText(l.toks, "else") || hasText(l.toks, "case") {
+			return true
+		}
+	}
+	return false
 }
 
 // A verdict is what the comparison of two values says.

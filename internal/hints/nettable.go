@@ -49,6 +49,14 @@ var features = []feature{
 		re: rx(`^((tl|gl|ttgl)\.(trans|permute|convert_layout)|(ttg|gpu|triton_gpu)\.convert_layout|tt\.trans|vector\.transpose|shuffle_tile|transpose_tile\w*)$`),
 	},
 	{
+		kind: "swizzle", pattern: "lds_padding", dir: -1, where: yes, inLoop: 2, open: 2, outside: 2, call: true, what: "swizzle of an index",
+		re: rx(`(?i)^([\w.]*[.:])?(xor_)?swizzle(_?xor\w*|_?lds\w*|_?col\w*|_?k\w*|_?idx|_?index)?$|^([\w.]*[.:])?\w*(lds|smem|xor|bank)_?swizzle\w*$`), not: rx(`(?i)pid|xcd|tile|grid`),
+	},
+	{
+		kind: "switch", pattern: "specialization", dir: -1, where: unknown, inLoop: 2, open: 2, outside: 2, call: true, what: "choice of a specialised kernel",
+		re: rx(`^(\w+_SWITCH|BOOL_SWITCH\w*)$`),
+	},
+	{
 		kind: "assume", pattern: "specialization", dir: -1, where: unknown, inLoop: 2, open: 2, outside: 2, call: true, what: "assumption or alignment hint",
 		re: rx(`^((tl|gl)\.(multiple_of|max_contiguous|assume)|__builtin_assume\w*|llvm\.assume)$`),
 	},
@@ -62,7 +70,7 @@ var features = []feature{
 	},
 	{
 		kind: "cachehint", pattern: "cache_modifier", dir: 0, where: yes, inLoop: 3, open: 3, outside: 3, what: "cache hint",
-		re: rx(`^(__ld(cg|cs|ca|lu|cv|g)|__st(cs|cg|wb|wt)|__builtin_nontemporal_(load|store)|!nontemporal|nontemporal|ld\.global\.nc\S*)$`),
+		re: rx(`^(__ld(cg|cs|ca|lu|cv|g)|__st(cs|cg|wb|wt)|__builtin_nontemporal_(load|store)|nt_?(load|store)\w*|(load|store)_nt\w*|(streaming|non_?temporal)_(load|store)\w*|!nontemporal|nontemporal|ld\.global\.nc\S*)$`),
 	},
 	{
 		kind: "launch", pattern: "host_overhead", dir: 1, where: no, inLoop: 3, open: 2, outside: 2, call: true, what: "kernel launch",
@@ -158,7 +166,7 @@ var features = []feature{
 	},
 	{
 		kind: "python", pattern: "host_overhead", dir: 1, where: no, inLoop: 3, open: 2, outside: 2, call: true, what: "Python or host work",
-		re: rx(`^(copy\.deepcopy|deepcopy|json\.(loads?|dumps?)|inspect\.\w+|subprocess\.\w+|os\.popen|time\.sleep|gc\.collect|re\.(compile|match|sub|search)|importlib\.\w+|pickle\.\w+|torch\.cuda\.(empty_cache|get_device_properties|mem_get_info|memory_stats)|traceback\.\w+|os\.path\.exists|open|hashlib\.\w+|hipGetDeviceProperties|cudaGetDeviceProperties|std::this_thread::sleep_for|getenv|std::getenv|triton\.compile|hipModuleLoad\w*|cuModuleLoad\w*|hipDeviceGetAttribute)$`),
+		re: rx(`^(copy\.deepcopy|deepcopy|json\.(loads?|dumps?)|inspect\.\w+|subprocess\.\w+|os\.popen|time\.sleep|gc\.collect|re\.(compile|match|sub|search)|importlib\.\w+|pickle\.\w+|torch\.(tensor|as_tensor|from_numpy)|torch\.cuda\.(empty_cache|get_device_properties|mem_get_info|memory_stats)|traceback\.\w+|os\.path\.exists|open|hashlib\.\w+|hipGetDeviceProperties|cudaGetDeviceProperties|std::this_thread::sleep_for|getenv|std::getenv|triton\.compile|hipModuleLoad\w*|cuModuleLoad\w*|hipDeviceGetAttribute)$`),
 	},
 	{
 		kind: "constexpr", pattern: "specialization", dir: -1, where: yes, inLoop: 3, open: 3, outside: 3, what: "compile-time constant",

@@ -21,7 +21,11 @@ func (fc *fileContext) pairRules(h *sourceHunk, r *run) {
 		fc.launchRule(r, p)
 		fc.labelRule(r, p, d)
 		fc.ckRule(h, r, p, d)
+		fc.sizedCallRule(r, p, d)
 		fc.templateRule(r, p, d)
+		fc.constArgRule(r, p, d)
+		fc.syncArgRule(r, p, d)
+		fc.outRule(r, p)
 		fc.indexRule(r, p, d)
 		fc.ldsIndexRule(r, p, d)
 		fc.cacheArgRule(r, p, d)
@@ -39,6 +43,7 @@ func (fc *fileContext) pairRules(h *sourceHunk, r *run) {
 		fc.spaceRule(h, r, p, d)
 	}
 	fc.guardRules(r)
+	fc.lostRules(h, r)
 	fc.choiceLines(r)
 	fc.scalarRule(r)
 	fc.launchLoops(r)
@@ -404,7 +409,7 @@ func (fc *fileContext) casts(r *run) {
 
 func (fc *fileContext) reportCast(r *run, ls []*srcLine, n map[*srcLine]int, what, net string) {
 	for _, l := range ls {
-		if n[l] == 0 || l.dev == no && !fc.gpu {
+		if n[l] == 0 || l.dev == no && !fc.gpu && !hotName.MatchString(l.fn) {
 			continue
 		}
 		o, nw := partners(l)

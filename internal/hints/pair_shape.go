@@ -147,6 +147,11 @@ func isArrayDeclaration(ts []token) bool {
 // shape argument.
 func dimensions(ts []token) [][]token {
 	var out [][]token
+	for i := 0; i+2 < len(ts); i++ {
+		if ts[i].text == "shape" && ts[i+1].text == "=" && ts[i+2].text == "(" {
+			return splitArgs(ts[i+3 : closing(ts, i+2)])
+		}
+	}
 	for i := 0; i < len(ts); i++ {
 		if ts[i].text != "[" {
 			continue
@@ -269,10 +274,10 @@ var templateName = rx(`(?i)tile|block|gemm|shape|sequence|kernel|launch|dispatch
 
 // templateRule finds numbers that changed among template arguments.
 func (fc *fileContext) templateRule(r *run, p pair, d tokenDiff) {
-	if fc.lang != langC || r.judged[p.new] || len(d.old) == 0 || len(d.new) == 0 || !plainNumbers(d.old) || !plainNumbers(d.new) {
+	if fc.lang != langC || r.judged[p.new] || len(d.old) == 0 || len(d.new) == 0 || !plainNumbers(withoutCommas(d.old)) || !plainNumbers(withoutCommas(d.new)) || !hasNumber(d.new) {
 		return
 	}
-	name := templateOf(p.new, d.new[0])
+	name := templateOf(p.new, numbersIn(d.new)[0])
 	if name == "" || strings.Contains(name, "static_for") {
 		return
 	}

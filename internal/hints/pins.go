@@ -21,7 +21,7 @@ var (
 	requirement = regexp.MustCompile(`^\s*["'\-]*\s*["']?([A-Za-z0-9][\w.\-]*(?:\[[\w,\-]*\])?)\s*(?:@|===|==|>=|<=|~=|!=|>|<|\^|=|\s*=\s*["'{])\s*["']?([^\s,;#"']+)`)
 	fromImage   = regexp.MustCompile(`(?i)^\s*FROM\s+(?:--\S+\s+)?(\S+)`)
 	hexHash     = regexp.MustCompile(`\b[0-9a-f]{7,64}\b`)
-	pinKey      = regexp.MustCompile(`(?i)(version|commit|hash|branch|tag|sha|revision|\brev|_ref|image)s?\d*$`)
+	pinKey      = regexp.MustCompile(`(?i)(version|commit|hash|branch|tag|sha|revision|\brev|_ref|image|\burl)s?\d*$`)
 	installCmd  = regexp.MustCompile(`(?i)\b(pip3?|conda|apt(-get)?|uv|dnf|yum|mamba)\s+.*install\b|git\s+(clone|checkout)|wget|curl`)
 	versionWord = regexp.MustCompile(`_\d+_\d+$|\d+(\.\d+)+|\b[0-9a-f]{7,40}\b|\bv?\d+\.\d+|-\d+-`)
 )
@@ -33,7 +33,10 @@ var gpuPackages = rx(`(?i)torch|triton|rocm|hip|llvm|clang|aiter|composable|(^|[
 var devPackages = rx(`(?i)^(pytest|ruff|black|mypy|isort|flake8|pylint|pre-?commit|sphinx|myst|yapf|codespell|coverage|tox|nox|types-|mkdocs|docutils|twine|build$|wheel$|setuptools|parameterized|expecttest|hypothesis|lm-eval|matplotlib|pandas|tabulate|rich|tqdm|requests|actions/|clang-format|jinja2|furo|breathe|rocm-docs)`)
 
 // pinRules finds moved versions in build files, images and pin files.
-func (fc *fileContext) pinRules(r *run) {
+func (fc *fileContext) pinRules(h *sourceHunk, r *run) {
+	if fc.lang == langReqs || fc.lang == langTOML {
+		fc.lockedVersion(h, r)
+	}
 	switch fc.lang {
 	case langPin:
 		fc.pinFile(r)
@@ -58,6 +61,33 @@ func (fc *fileContext) pinFile(r *run) {
 		reason: "the file pins a version; what came with it is not in this diff",
 	})
 }
+
+// lockedVersion reads lock files that name a package and its version on two lines.
+func (fc *fileContext) lockedVersion(h *sourceHunk, r *run) {
+	for _, p := range r.pairs {
+		m, o := versionLine.FindStringSubmatch(p.new.text), versionLine.FindStringSubmatch(p.old.text)
+		if m == nil || o == nil || m[1] == o[1] {
+			continue
+		}
+		name := ""
+		for _, l := range h.all {
+			if l == p.new {
+				break
+			}
+			if n := nameLine.FindStringSubmatch(l.text); n != nil && l.kind != '-' {
+				name = n[1]
+			}
+		}
+		if name != "" && gpuPackages.MatchString(name) && !devPackages.MatchString(name) {
+			fc.emitPin(r, p.old, p.new, name, o[1], m[1])
+		}
+	}
+}
+
+var (
+	versionLine = regexp.MustCompile(`^\s*version\s*=\s*"([^"]+)"`)
+	nameLine    = regexp.MustCompile(`^\s*name\s*=\s*"([^"]+)"`)
+)
 
 // isPin tells whether a line is a version or a hash and little else.
 func isPin(l *srcLine) bool {

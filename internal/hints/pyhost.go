@@ -4,6 +4,9 @@ package hints
 // the host wait for the device.
 var tensorScalar = rx(`\.(max|min|sum|any|all|amax|amin|mean|argmax|argmin|numel_nonzero|count_nonzero|norm)$`)
 
+// tensorName are names that say that a value lies on the device.
+var tensorName = rx(`(?i)tensor|_(gpu|cuda|dev|device)$|^(gpu|cuda|d)_`)
+
 var notTensor = rx(`^(np|numpy|math|os|random|df|pd)\.`)
 
 // scalarReads counts places where Python asks a tensor for a number: int(x.max()),
@@ -23,6 +26,11 @@ func scalarReads(ts []token) int {
 		}
 		end := closing(ts, i+1)
 		if inside || truth && (end >= len(ts)-1 || ts[end+1].kind == tokOp && ts[end+1].text != "[") {
+			n++
+		}
+	}
+	for i := 0; i+3 < len(ts); i++ {
+		if (ts[i].text == "int" || ts[i].text == "float" || ts[i].text == "bool") && ts[i+1].text == "(" && ts[i+3].text == ")" && tensorName.MatchString(ts[i+2].text) {
 			n++
 		}
 	}

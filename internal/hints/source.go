@@ -63,11 +63,12 @@ type sourceHunk struct {
 	runs     []run
 	all      []*srcLine      // in the order of the diff; context lines as on the new side
 	bounds   map[string]bool // names in loop headers that the hunk shows
+	masks    map[string]bool // names that the hunk gives as mask=
 }
 
 // buildHunk scans both sides of a hunk and finds the context of every line.
 func buildHunk(fc *fileContext, h *diffHunk) *sourceHunk {
-	s := &sourceHunk{section: h.section, bounds: map[string]bool{}}
+	s := &sourceHunk{section: h.section, bounds: map[string]bool{}, masks: map[string]bool{}}
 	for i := range h.lines {
 		l := &h.lines[i]
 		sl := srcLine{kind: l.kind, lang: fc.lang, text: l.text, old: l.old, new: l.new}
@@ -82,8 +83,21 @@ func buildHunk(fc *fileContext, h *diffHunk) *sourceHunk {
 		scanSide(fc.lang, sd)
 		walk(fc, s, sd)
 	}
+	s.findMasks()
 	s.findRuns(h)
 	return s
+}
+
+// findMasks notes the names that are given as a mask.
+func (s *sourceHunk) findMasks() {
+	for i := range s.new.lines {
+		ts := s.new.lines[i].toks
+		for j := 0; j+2 < len(ts); j++ {
+			if ts[j].text == "mask" && ts[j+1].text == "=" && ts[j+2].kind == tokIdent {
+				s.masks[ts[j+2].text] = true
+			}
+		}
+	}
 }
 
 // scanSide fills in the tokens of each line.

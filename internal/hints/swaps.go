@@ -32,13 +32,16 @@ var swaps = []swap{
 	{"prefetch", rx(`^(?:.*(?:[vV]er(?:sion)?_?|Pipeline|_)?)?[vV][2-9]$`), rx(`^(?:.*(?:[vV]er(?:sion)?_?|Pipeline|_)?)?[vV]1$`), 2, false, false, "a pipeline version without double buffering"},
 	{"prefetch", rx(`(?i)pipeline_?\w*(comp|compute|async|tdm)(_?v?\d|$)`), rx(`(?i)pipeline_?\w*(mem|memory|basic|simple|naive)(_?v?\d|$)`), 3, false, false, "a pipeline without double buffering"},
 	{"layout", rx(`^(Row|RowMajor)$`), rx(`^(Col|Column|ColMajor|ColumnMajor)$`), 3, true, false, "a matrix is stored the other way round"},
+	{"mfma_shape", rx(`^dot_scaled$`), rx(`^dot$`), 3, false, true, "block-scaled matrix instructions are no longer used"},
+	{"layout", rx(`^(threadIdx|blockIdx)\.x$`), rx(`^(threadIdx|blockIdx)\.y$`), 2, true, true, "lanes or workgroups are mapped to the other dimension"},
+	{"stream", rx(`(?i)(get_?current_?(hip|cuda)?_?stream\w*|current_stream)$`), rx(`^(nullptr|hipStreamDefault|cudaStreamDefault|hipStreamLegacy|default_stream)$`), 3, false, false, "work goes to the default stream"},
 	{"layout", rx(`^channels_last(_3d)?$`), rx(`^(contiguous_format|preserve_format)$`), 3, true, false, "the memory format changed"},
 	{"compiler_flags", rx(`^(OPTIMIZE_)?O3$`), rx(`^(OPTIMIZE_)?O[0-2sz]$`), 3, false, false, "a lower optimisation level"},
 	{"specialization", rx(`^__forceinline__|always_inline$`), rx(`^(__noinline__|noinline)$`), 3, false, false, "inlining is forbidden"},
 	{"math_function", rx(`(?i)^(__umulhi|mul_hi|mulhi\w*|fast_?(div|mod|rem)\w*|magic_?div\w*)$`), rx(`^(/|%|//)$`), 3, false, true, "a multiplication by a reciprocal became a division"},
 	{"math_function", rx(`^>>$`), rx(`^(/|//)$`), 2, false, true, "a shift became a division"},
 	{"math_function", rx(`^&$`), rx(`^%$`), 2, false, true, "a bit mask became a remainder"},
-	{"dispatch", rx(`(?i)(^|[._:])(asm|ck|aiter|hip|hipblaslt|triton|flydsl|opus|fused|fast|gluon|flash|wmma|mfma)_?\w*$`), rx(`^(torch\.(matmul|mm|bmm|einsum|nn\.functional\.\w+)|F\.(linear|scaled_dot_product_attention|softmax)|torch\.ops\.aten\.\w+)$`), 2, false, false, "a library function replaces the kernel"},
+	{"dispatch", rx(`(?i)(^|[._:])(asm|ck|aiter|hip|hipblaslt|triton|flydsl|opus|fused|fast|gluon|flash|wmma|mfma)_?\w*$`), rx(`^(torch\.(matmul|mm|bmm|einsum|nn\.functional\.\w+)|F\.(linear|scaled_dot_product_attention|softmax)|torch\.ops\.aten\.\w+|torch_\w+)$`), 2, false, false, "a library function replaces the kernel"},
 	{"dispatch", rx(`(?i)(^|[._:])(launch_?|run_?|use_?)?\w*(fast|fused|asm|flash|mfma|wmma|xdl|tiled)\w*$`), rx(`(?i)(^|[._:])\w*(naive|generic|fallback|reference|slow|unfused|eager)\w*$`), 3, false, false, "a slower implementation is called"},
 }
 
@@ -53,7 +56,7 @@ func (fc *fileContext) swapRule(r *run, p pair, d tokenDiff) {
 			continue
 		}
 		x, y := d.old, d.new
-		if s.pattern == "dispatch" {
+		if s.pattern == "dispatch" && (len(x) != 1 || len(y) != 1) {
 			x, y = called(p.old.toks, d.old), called(p.new.toks, d.new)
 		}
 		e := evidenceOf{pattern: s.pattern, level: s.level, old: p.old, new: p.new, run: r, reason: s.reason}

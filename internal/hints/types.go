@@ -108,6 +108,9 @@ func compareTypes(a, b []token) verdict {
 	if len(x) > 0 && len(y) > 0 {
 		return widening(x[0], y[0])
 	}
+	if len(x) == 0 && len(y) > 0 && y[0].bits >= 32 && y[0].base == 'f' {
+		return verdict{level: 2, reason: "the type is now always the wide one"}
+	}
 	if p, q := boolOf(a), boolOf(b); p != unknown && q != unknown {
 		return verdict{level: 2, faster: q == yes, reason: "a narrower type is switched " + map[bool]string{true: "on", false: "off"}[q == yes]}
 	}
