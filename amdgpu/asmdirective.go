@@ -178,9 +178,12 @@ func (r *asmReader) metadataBlock() {
 }
 
 // openDescriptor starts a block. LLVM writes the name without quotes, whatever
-// it holds, to the end of the line.
+// it holds, to the end of the line; what looks like a comment may be its end.
 func (r *asmReader) openDescriptor(rest []byte) {
-	name := descriptorName(rest)
+	name := string(bytes.TrimSpace(rest))
+	if _, known := r.labels[name]; !known {
+		name = descriptorName(rest)
+	}
 	r.openDesc = name
 	if r.descs[name] == nil {
 		r.descs[name] = new(rawDescriptor)

@@ -242,7 +242,8 @@ func (e *evaluator) callFunction(name string, args []int64) (int64, error) {
 }
 
 // quoted reads a string literal at the start of b and returns it without
-// quotes and escapes, with how many bytes it took.
+// quotes and escapes, with how many bytes it took. LLVM escapes quotes and line
+// ends in names, and backslashes since version 20 only.
 func quoted(b []byte) (s string, n int, ok bool) {
 	out := []byte(nil)
 	for i := 1; i < len(b); i++ {
@@ -250,8 +251,16 @@ func quoted(b []byte) (s string, n int, ok bool) {
 		case '"':
 			return string(out), i + 1, true
 		case '\\':
-			if i++; i < len(b) {
-				out = append(out, b[i])
+			out = append(out, '\\')
+			if i+1 < len(b) {
+				switch b[i+1] {
+				case '"', '\\':
+					out[len(out)-1] = b[i+1]
+					i++
+				case 'n':
+					out[len(out)-1] = '\n'
+					i++
+				}
 			}
 		default:
 			out = append(out, b[i])

@@ -62,6 +62,27 @@ func kernel(tb testing.TB, s *Snapshot, name string) *Kernel {
 	return nil
 }
 
+// TestOddNames: LLVM prints a descriptor's name bare, quotes labels, and
+// escapes backslashes in them since version 20 only.
+func TestOddNames(t *testing.T) {
+	for _, c := range []struct{ name, label string }{
+		{"has;semi // slash", `"has;semi // slash"`},
+		{`a b"c\d`, `"a b\"c\d"`},
+		{`a b"c\d`, `"a b\"c\\d"`},
+		{"x::y(int, float*)", `"x::y(int, float*)"`},
+		{"true", "true"},
+	} {
+		text := strings.NewReplacer("\nNAME:", "\n"+c.label+":", "kernel NAME", "kernel "+c.name, "NAME", c.label).Replace(asm("NAME", 4, ""))
+		head, meta, _ := strings.Cut(text, ".amdgpu_metadata")
+		yaml := "'" + c.name + "'"
+		text = head + ".amdgpu_metadata" + strings.NewReplacer(c.label+".kd", "'"+c.name+".kd'", c.label, yaml).Replace(meta)
+		s, _ := LoadBytes("k.s", []byte(text))
+		if s.ExitCode() != 0 || len(s.Kernels) != 1 || s.Kernels[0].Name != c.name || !s.Kernels[0].Metrics[VGPRAlloc].Known() {
+			t.Errorf("%q as %s: %v\n%s", c.name, c.label, s.Problems, text)
+		}
+	}
+}
+
 func TestHandWritten(t *testing.T) {
 	s, _ := LoadBytes("k.s", []byte(asm("k", 4, "  v_mov_b32 v0, 0 /* ds_read_b32\n ds_read_b32 */\nloop: ds_read_b32 v1, v0 offset:4\n  /* x */ ds_write2_b64 v0, v[0:1], v[2:3] ; ds_write_b32\n  ds_storexchg_rtn_b32 v0, v1, v2\n  s_cbranch_scc1 loop")))
 	if s.ExitCode() != 0 {
