@@ -164,9 +164,6 @@ func (a *App) cleanUp(ctx context.Context, run *session.Run) error {
 		return err
 	}
 	defer h.journal.Close()
-	if err := h.takeSlot(ctx); err != nil {
-		return err
-	}
 	return h.release(ctx, false)
 }
 
@@ -328,21 +325,28 @@ func (a *App) Stop(ctx context.Context, id, action string) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	events, err := run.Events()
-	if err != nil {
-		return nil, err
+	_, state, damage := read(run)
+	if damage != nil {
+		return a.stopDamaged(ctx, run, action, damage)
 	}
-	if ended(events) {
-		if err = a.cleanUp(ctx, run); len(treeSteps(events)) == 0 {
-			err = nil // at most a lock file that nobody holds is left
-		}
+	if state.Status.Ended() {
+		err := a.cleanUp(ctx, run)
 		s, serr := a.Status(ctx, run.ID)
 		return s, errors.Join(err, serr)
 	}
-	if err := a.tell(ctx, run, session.Request{Action: action}); err != nil {
-		return nil, err
+	// Again when the process that was asked died over it.
+	for try := 1; ; try++ {
+		if err := a.tell(ctx, run, session.Request{Action: action}); err != nil {
+			return nil, err
+		}
+		st, err := a.settled(ctx, run)
+		if err != nil || action == "pause" || st.State.Ended() || try == 3 || ctx.Err() != nil {
+			return st, err
+		}
+		if _, live := run.Live(); live {
+			return st, nil // the summary says so
+		}
 	}
-	return a.settled(ctx, run)
 }
 
 // settled waits until nobody works on the run any more, for a while.
@@ -365,23 +369,6 @@ func (a *App) settled(ctx context.Context, run *session.Run) (*Status, error) {
 		case <-tick.C:
 		}
 	}
-}
-
-// load replays a run for reading.
-func (a *App) load(run *session.Run) (asked, *engine.State, error) {
-	q, err := readAsked(run)
-	if err != nil {
-		return q, nil, err
-	}
-	events, err := run.Events()
-	if err != nil {
-		return q, nil, err
-	}
-	state, err := engine.Fold(events)
-	if err != nil {
-		return q, nil, fmt.Errorf("reading run %s: %w", run.ID, err)
-	}
-	return q, state, nil
 }
 
 // short is the form of a hash that people read.

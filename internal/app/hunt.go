@@ -28,6 +28,7 @@ type hunt struct {
 	aside  *place // what place was when the hunt began to wait
 	unlock func() // gives the slot back
 	child  bool   // the parent hunt owns slot and place
+	top    string // run id of the hunt that users know, when this one is within it
 
 	stepsLeft int           // in step mode: positions that may still be visited
 	interrupt interrupter   // ends the command that runs now
@@ -36,7 +37,8 @@ type hunt struct {
 	warm      string        // commit that ran last in our tree without a checkout since
 	states    states        // of the machine, as far as they are compared
 	leaving   bool          // the tree is being given back
-	passed    map[int]bool  // positions that were not run because of their code
+	logs      logs
+	passed    map[int]bool // positions that were not run because of their code
 }
 
 // Endings of a hunt's goroutine that are not failures of the hunt.
@@ -277,7 +279,7 @@ func (h *hunt) resettle() error {
 	if h.place == nil {
 		return nil
 	}
-	err := h.place.ws.Close(context.Background())
+	err := closeTree(context.Background(), h.place.ws)
 	h.place = nil
 	return err
 }

@@ -41,7 +41,7 @@ func (h *hunt) improvement(ctx context.Context, f *search.Finding) (bool, error)
 		if err != nil {
 			return false, err
 		}
-		text += fmt.Sprintf(" It became faster at %s %q by %s (%+.1f %%).", short(r.Culprit), c.Subject, c.Author, r.ChangePct)
+		text += fmt.Sprintf(" It became faster at %s %q by %s (%s).", short(r.Culprit), c.Subject, c.Author, search.Change(r.ChangePct, r.Good.Value, r.Bad.Value))
 	case r.Outcome == search.FoundAmong:
 		text += " It became faster at " + shortList(r.Candidates) + "."
 	default:

@@ -84,7 +84,7 @@ func (h *hunt) dumper() (*bench.Runner, error) {
 	p.dumper, err = bench.New(supervisor, bench.Config{
 		Dir: p.ws.Dir(), Bench: h.dumpCommand(), Timeout: seconds(h.spec.TimeoutS), LogDir: filepath.Join(h.run.LogDir(), "dump"),
 		Env:      slices.Concat(dumpEnv(h.dumpPath()), h.spec.Env),
-		CacheDir: filepath.Join(p.slot+cacheSuffix, p.trees.run, "dump"), ShareCaches: h.spec.ShareCaches,
+		CacheDir: filepath.Join(cachesOf(p.slot, p.trees.run), "dump"), ShareCaches: h.spec.ShareCaches,
 	})
 	p.dumps = h.run.ID
 	return p.dumper, err

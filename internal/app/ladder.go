@@ -122,7 +122,7 @@ func staircaseNote(p *engine.Plan, rungs []rung, r *engine.Result) (n engine.Not
 		if before >= 0 {
 			old := levels[p.Positions[rungs[before].position].Commit]
 			pct := search.ChangePct(p.Options.Better, old.Value, level.Value)
-			change = fmt.Sprintf("%+.1f %%", pct)
+			change = search.Change(pct, old.Value, level.Value)
 			if p.Options.Find == "improvement" {
 				pct = -pct
 			}

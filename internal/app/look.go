@@ -21,11 +21,12 @@ func (a *App) Status(_ context.Context, id string) (*Status, error) {
 		return nil, err
 	}
 	worked := a.worked(run) // before the journal is read: an end may come in between
-	q, state, err := a.load(run)
-	if err != nil {
-		return nil, err
-	}
+	q, state, damage := read(run)
 	st := a.view(run, q, state)
+	if damage != nil {
+		st.showDamage(damage)
+		return st, nil
+	}
 	if st.State == engine.Paused && state.Status != engine.Paused && worked {
 		st.State, st.Reason = engine.Measuring, "" // it ended just now: the next look tells how
 		st.Summary, st.Next = summary(st, q), next(st)
@@ -55,11 +56,7 @@ func (a *App) List(ctx context.Context) ([]Brief, error) {
 
 func (a *App) brief(ctx context.Context, run *session.Run) Brief {
 	b := Brief{RunID: run.ID, Started: run.Started().Format(time.RFC3339)}
-	q, err := readAsked(run)
-	if err != nil {
-		b.State, b.Summary = engine.Failed, err.Error()
-		return b
-	}
+	q, _ := readAsked(run) // Status tells that it cannot be read
 	b.Repo, b.Good, b.Bad = q.Spec.Repo, q.Spec.Good, q.Spec.Bad
 	s, err := a.Status(ctx, run.ID)
 	if err != nil {

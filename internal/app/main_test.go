@@ -20,6 +20,9 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	os.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
+	if e := os.Getenv(childEnv); e != "" {
+		childMain(e)
+	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // supervisors need not linger under -race
 	goleak.VerifyTestMain(m)
 }

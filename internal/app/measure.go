@@ -126,7 +126,13 @@ func (h *hunt) buildOnce(ctx context.Context, commit string) (bench.BuildResult,
 	h.interrupt.set(func() { cancel(errInterrupted) })
 	defer h.interrupt.set(nil)
 	p := h.place
-	res, err := p.runner.Build(ctx, commit)
+	var res bench.BuildResult
+	_, err := h.present(func() (err error) {
+		res, err = p.runner.Build(ctx, commit)
+		return err
+	})
+	err = h.notGoneBuild(ctx, &res, err)
+	h.trim(res.Outcome == bench.OK, res.LogPath)
 	if err == nil && res.Outcome == bench.OK {
 		p.built = commit
 		if p.trees.on {
@@ -205,6 +211,9 @@ func (h *hunt) runInto(ctx context.Context, position int, commit string, fact *e
 	if fact.State, err = h.conditions(commit, fact.Warmup, t.run); err != nil {
 		return false, err
 	}
+	if err := h.sharedMachine(commit, t.others); err != nil {
+		return false, err
+	}
 	e := engine.Event{Kind: engine.EventRan, Position: position, Outcome: t.outcome, ElapsedS: t.run.Elapsed.Seconds(), Run: fact}
 	if t.outcome != search.OK {
 		e.Log, e.Tail = h.relative(t.run.Stdout.Path), t.tail()
@@ -212,8 +221,8 @@ func (h *hunt) runInto(ctx context.Context, position int, commit string, fact *e
 	if err := h.append(e); err != nil {
 		return false, err
 	}
+	h.trimLogs(t)
 	if t.outcome == search.OK {
-		trimLogs(t)
 		return true, nil
 	}
 	return false, h.afterFailure(ctx, commit, t)

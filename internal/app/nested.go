@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -103,7 +104,7 @@ func (h *hunt) lend(ctx context.Context, child *hunt) (err error) {
 	if err := h.settle(ctx); err != nil {
 		return err
 	}
-	child.repo, child.place, child.child = h.repo, h.place, true
+	child.repo, child.place, child.child, child.top = h.repo, h.place, true, cmp.Or(h.top, h.run.ID)
 	if child.asked.Outer != nil && child.asked.Spec.Repo != h.spec.Repo {
 		child.repo, err = gitrepo.Open(ctx, child.asked.Spec.Repo)
 	}

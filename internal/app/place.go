@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"perfbisect/engine"
 	"perfbisect/engine/search"
 	"perfbisect/internal/bench"
 	"perfbisect/internal/gitrepo"
@@ -50,14 +49,15 @@ func (h *hunt) takeSlot(ctx context.Context) error {
 		h.unlock, err = session.Acquire(path, "run "+h.run.ID, alive)
 	}
 	if err != nil {
-		return taken(fmt.Errorf("taking the slot of %s: %w", h.spec.Repo, err))
+		return h.app.taken(fmt.Errorf("taking the slot of %s: %w", h.spec.Repo, err))
 	}
 	return nil
 }
 
-// taken adds to an error how the run that has the slot is looked at and ended: it
-// may do nothing but wait for an answer.
-func taken(err error) error {
+// taken adds to an error what the run that has the slot does there, and how to
+// have the slot. A run that only waits holds it where its tree is a part of the
+// user's repository.
+func (a *App) taken(err error) error {
 	var locked *session.LockedError
 	if !errors.As(err, &locked) {
 		return err
@@ -66,9 +66,17 @@ func taken(err error) error {
 	if !ok {
 		return err
 	}
+	run, oerr := a.store.Open(id)
+	if oerr != nil {
+		return &HintError{Err: err, Hints: []string{"run " + id + " is kept in another folder: perfbisect status " + id + " with the --state-dir that it was begun with tells what it does"}}
+	}
+	does := "it works there now: perfbisect wait " + id + " (tool bisect_status) returns when it is done"
+	if _, s, _ := read(run); s.Question != nil {
+		does = "it waits for an answer: perfbisect status " + id + " (tool bisect_status) shows the question, perfbisect answer " + id + " ANSWER (tool bisect_answer) goes on"
+	}
 	return &HintError{Err: err, Hints: []string{
-		"what it does or asks: perfbisect status " + id + " (tool bisect_status)",
-		"to end it: perfbisect stop " + id + " (tool bisect_stop)",
+		does,
+		"to have the repository now: perfbisect stop --pause " + id + " (tool bisect_stop) interrupts it, perfbisect resume " + id + " goes on with it later",
 	}}
 }
 
@@ -126,14 +134,14 @@ func (h *hunt) newPlace(ctx context.Context, slot string) (*place, error) {
 	}
 	p := &place{ws: ws, trees: &trees{run: h.run.ID, slot: slot, cp: supervisor, keep: map[string]bool{}}}
 	if err := errors.Join(p.trees.clearOthers(), h.removeOtherCaches()); err != nil {
-		return nil, errors.Join(err, ws.Close(ctx))
+		return nil, errors.Join(err, closeTree(ctx, ws))
 	}
 	if ws.Mode() == gitrepo.ModeClone && h.spec.BuildCmd != "" && h.spec.Clean == "none" {
 		p.trees.on, p.trees.max = true, parkedTrees
 		p.built = p.trees.built()
 	}
 	if p.runner, err = h.newRunner(ctx, supervisor, ws.Dir()); err != nil {
-		return nil, errors.Join(err, ws.Close(ctx))
+		return nil, errors.Join(err, closeTree(ctx, ws))
 	}
 	return p, nil
 }
@@ -256,10 +264,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 // visit puts a commit into the tree, without building it.
 func (h *hunt) checkout(ctx context.Context, commit string) error {
 	p := h.place
-	if p.at == commit {
-		return nil
-	}
-	if err := h.remake(ctx); err != nil {
+	if err := h.remake(ctx); err != nil || p.at == commit {
 		return err
 	}
 	if err := h.effect("checkout", p.ws.Dir(), "checking out "+short(commit)); err != nil {
@@ -326,15 +331,27 @@ func (h *hunt) release(ctx context.Context, keep bool) error {
 	ctx = context.WithoutCancel(ctx) // an interrupt must not leave the user's tree half restored
 	var err error
 	switch {
-	case h.place == nil && !keep:
-		err = h.recover(ctx)
+	case h.place == nil:
+		err = h.recover(ctx, keep)
 	case h.place != nil && keep:
-		err = h.place.ws.Leave(ctx)
+		if err = h.place.ws.Leave(ctx); err != nil {
+			h.place.ws.Abandon()
+		}
 	case h.place != nil:
-		err = errors.Join(h.place.trees.clear(), h.place.ws.Close(ctx), h.removeBeside())
+		err = errors.Join(h.place.trees.clear(), closeTree(ctx, h.place.ws), removeBeside(h.slot(), h.run.ID))
 	}
 	h.place = nil
 	h.giveSlot()
+	return err
+}
+
+// closeTree closes a tree, and lets go of one that cannot be closed: another try
+// finds it by its marks.
+func closeTree(ctx context.Context, ws *gitrepo.Workspace) error {
+	err := ws.Close(ctx)
+	if err != nil {
+		ws.Abandon()
+	}
 	return err
 }
 
@@ -345,46 +362,6 @@ func (h *hunt) recordTree(step string) error {
 	if h.leaving {
 		return nil
 	}
-	return err
-}
-
-// recovered is the step of an effect that says that recover has done its work.
-const recovered = "recovered"
-
-// treeSteps are the steps of trees that may still be there.
-func treeSteps(events []engine.Event) (steps []string) {
-	for _, e := range events {
-		switch {
-		case e.Kind != engine.EventEffect:
-		case e.Effect.Step == "tree" && gitrepo.Closes(e.Effect.Path), e.Effect.Step == recovered:
-			steps = nil
-		case e.Effect.Step == "tree":
-			steps = append(steps, e.Effect.Path)
-		}
-	}
-	return steps
-}
-
-// recover removes what a killed process of this run left, as its journal tells.
-func (h *hunt) recover(ctx context.Context) error {
-	steps := treeSteps(h.state.Events())
-	if len(steps) == 0 {
-		return nil
-	}
-	if err := h.takeSlot(ctx); err != nil {
-		return err
-	}
-	t := trees{run: h.run.ID, slot: h.slot()}
-	if err := errors.Join(t.clear(), gitrepo.Recover(ctx, h.spec.Repo, steps...), h.removeBeside()); err != nil {
-		return err
-	}
-	return h.effect(recovered, "", "")
-}
-
-// removeBeside removes what lies beside our tree: caches and dumps.
-func (h *hunt) removeBeside() error {
-	err := errors.Join(bench.RemoveTree(h.caches()), bench.RemoveTree(dumpDir(h.slot())))
-	_ = os.Remove(filepath.Dir(h.caches())) // stays while another run's are there
 	return err
 }
 
@@ -403,11 +380,6 @@ func (h *hunt) removeOtherCaches() error {
 	return err
 }
 
-// caches is the folder with each commit's kernel caches. Another run may build
-// the same commit in another way, so it has its own.
-func (h *hunt) caches() string { return filepath.Join(h.slot()+cacheSuffix, h.run.ID) }
+func (h *hunt) caches() string { return cachesOf(h.slot(), h.run.ID) }
 
-func (h *hunt) slot() string { return filepath.Join(h.slotDir(), "slot-0") }
-
-// cacheSuffix makes the name of the folder that has the caches of runs.
-const cacheSuffix = ".caches"
+func (h *hunt) slot() string { return slotIn(h.slotDir()) }

@@ -279,7 +279,7 @@ func (h *hunt) adopt(ctx context.Context, p *engine.Plan) error {
 	if err := h.journalTried(p); err != nil {
 		return err
 	}
-	trimLogs(h.tried.trial)
+	h.trimLogs(h.tried.trial)
 	for _, rev := range h.spec.Skip {
 		hash, err := h.hash(ctx, rev)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"perfbisect/engine"
@@ -244,8 +245,11 @@ func (h *hunt) whichMetric(list []metric.Candidate) *search.Question {
 	return q
 }
 
-// lastLines is the end of a text that fits into a message.
+// lastLines is the end of a text that fits into a message, after the lines before
+// it that tell of an error.
 func lastLines(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(lines[max(0, len(lines)-5):], "\n")
+	last := lines[max(0, len(lines)-5):]
+	errors := bench.ErrorLines(strings.NewReader(text), len(last))
+	return strings.Join(slices.Concat(errors[max(0, len(errors)-3):], last), "\n")
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,17 +77,39 @@ func (a *App) sharedVersions(s *proc.Supervisor) *bench.Versions {
 	return a.versions
 }
 
-// alone calls run while no other hunt on this machine uses the same GPUs.
-func (h *hunt) alone(ctx context.Context, commit string, run func() error) error {
+// alone calls run while no other hunt on this machine uses the same GPUs, and
+// returns the other hunts that built or measured on it meanwhile.
+func (h *hunt) alone(ctx context.Context, commit string, run func() error) (others []string, err error) {
 	gpus := bench.VisibleGPUs(h.place.runner.Env(commit))
 	if len(gpus) == 0 && !hasGPU() {
-		return run()
+		return h.present(run)
 	}
 	lock, err := h.lockGPUs(ctx, gpus)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return errors.Join(run(), lock.Unlock())
+	others, err = h.present(run)
+	return others, errors.Join(err, lock.Unlock())
+}
+
+// present calls run while other hunts can see that this one works, and returns
+// those that worked as well. Where that cannot be told, it runs all the same.
+func (h *hunt) present(run func() error) (others []string, err error) {
+	p, err := h.app.store.Enter(cmp.Or(h.top, h.run.ID))
+	if err != nil {
+		return nil, run()
+	}
+	err = run()
+	return p.Leave(), err
+}
+
+// sharedMachine warns that another hunt took a part of the machine during a run.
+func (h *hunt) sharedMachine(commit string, others []string) error {
+	if len(others) == 0 {
+		return nil
+	}
+	return h.warnOnce("other_hunt", fmt.Sprintf("another hunt (run %s) was building or measuring on this machine while this one measured, first at %s: they disturb each other's times; pause one with perfbisect stop --pause RUN where small differences count",
+		strings.Join(others, ", "), short(commit)))
 }
 
 // lockGPUs waits for the GPUs, and tells so when it has to.

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
-	"perfbisect/engine"
 	"perfbisect/internal/gitrepo"
 	"perfbisect/internal/session"
 )
@@ -41,7 +39,7 @@ func (a *App) Start(ctx context.Context, spec Spec) (*Status, error) {
 		}
 		return a.Resume(ctx, id)
 	}
-	if err := unrestored(ctx, spec.Repo); err != nil {
+	if err := a.unrestored(ctx, spec.Repo); err != nil {
 		return nil, err
 	}
 	return a.begin(ctx, q)
@@ -49,18 +47,18 @@ func (a *App) Start(ctx context.Context, spec Spec) (*Status, error) {
 
 // unrestored refuses a new run where a killed in-place run still has the
 // checkout: what is checked out there is not what the user means.
-func unrestored(ctx context.Context, repo string) error {
+func (a *App) unrestored(ctx context.Context, repo string) error {
 	p, err := gitrepo.InPlacePending(ctx, repo)
 	if err != nil || p == nil || p.Alive {
 		return err // while it lives, the slot says who has it
 	}
-	return &HintError{
-		Err: &gitrepo.PendingError{Pending: *p},
-		Hints: []string{
-			fmt.Sprintf("perfbisect stop %s puts everything back", p.Run),
-			fmt.Sprintf("perfbisect resume %s goes on with it", p.Run),
-		},
+	hints := []string{fmt.Sprintf("perfbisect stop %s puts everything back", p.Run)}
+	if run, err := a.store.Open(p.Run); err == nil {
+		if _, _, damage := read(run); damage == nil {
+			hints = append(hints, fmt.Sprintf("perfbisect resume %s goes on with it", p.Run))
+		}
 	}
+	return &HintError{Err: &gitrepo.PendingError{Pending: *p}, Hints: hints}
 }
 
 // meant is rev as the user means it: while an in-place run has the checkout,
@@ -127,7 +125,7 @@ func (a *App) find(q asked) (string, error) {
 		if err != nil || !reflect.DeepEqual(normal(have), want) {
 			continue
 		}
-		if events, err := run.Events(); err == nil && !ended(events) {
+		if _, state, damage := read(run); damage == nil && !state.Status.Ended() {
 			return id, nil
 		}
 	}
@@ -141,13 +139,6 @@ func normal(q asked) asked {
 	var n asked
 	_ = json.Unmarshal(data, &n)
 	return n
-}
-
-// ended reports whether a journal is complete without replaying it.
-func ended(events []engine.Event) bool {
-	return slices.ContainsFunc(events, func(e engine.Event) bool {
-		return e.Kind == engine.EventFinished || e.Kind == engine.EventFailed || e.Kind == engine.EventStopped
-	})
 }
 
 // begin makes the run of q and starts working on it.
@@ -177,16 +168,12 @@ func (a *App) Resume(ctx context.Context, id string) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	events, err := run.Events()
+	q, state, err := a.load(run)
 	if err != nil {
 		return nil, err
 	}
-	if _, live := run.Live(); live || ended(events) {
+	if _, live := run.Live(); live || state.Status.Ended() {
 		return a.Status(ctx, run.ID)
-	}
-	q, err := readAsked(run)
-	if err != nil {
-		return nil, err
 	}
 	if err := a.allowed(q.Spec.Repo); err != nil {
 		return nil, err

@@ -17,7 +17,8 @@ type trial struct {
 	outcome search.Outcome
 	value   metric.Value // when outcome is ok
 	numbers []engine.Number
-	why     string // why there is no metric
+	why     string   // why there is no metric
+	others  []string // hunts that built or measured meanwhile
 }
 
 // try runs the benchmark (or dumps machine code) once at the commit that is
@@ -28,7 +29,7 @@ func (h *hunt) try(ctx context.Context, commit string, spec metric.Spec) (*trial
 	h.interrupt.set(func() { cancel(errInterrupted) })
 	defer h.interrupt.set(nil)
 	var t *trial
-	err := h.alone(ctx, commit, func() (err error) {
+	others, err := h.alone(ctx, commit, func() (err error) {
 		if spec.Kind == metric.KindISA {
 			t, err = h.tryISA(ctx, commit, spec)
 			return err
@@ -41,6 +42,9 @@ func (h *hunt) try(ctx context.Context, commit string, spec metric.Spec) (*trial
 		return err
 	})
 	h.notGone(t)
+	if t != nil {
+		t.others = others
+	}
 	return t, err
 }
 
