@@ -146,14 +146,23 @@ func (p *problem) unstable(w window, t endTest) Decision {
 	return p.done(f)
 }
 
+// Change words the change from good to bad: its percentage, + = worse, or, where
+// good is zero and nothing is a percentage of it, both values in the metric's unit.
+func Change(pct float64, good, bad float64) string {
+	if good == 0 && bad != 0 {
+		return fmt.Sprintf("from 0 to %.4g", bad)
+	}
+	return signedPercent(pct)
+}
+
 // explainFound writes the reason of a named step.
 func (p *problem) explainFound(f *Finding, a answer, t endTest) {
 	if math.IsInf(a.odds, 1) {
-		f.Reason = fmt.Sprintf("The metric has no noise: it changes by %s between two neighbouring commits.", signedPercent(f.ChangePct))
+		f.Reason = fmt.Sprintf("The metric has no noise: it changes %s between two neighbouring commits.", by(f))
 	} else {
 		n := len(p.pairs(a.suspect))
-		f.Reason = fmt.Sprintf("The last fast and the first slow commit differ by %s; %s %s that the step lies between them.",
-			signedPercent(f.ChangePct), pairsText(n), oddsText(a.odds))
+		f.Reason = fmt.Sprintf("The last fast and the first slow commit differ %s; %s %s that the step lies between them.",
+			by(f), pairsText(n), oddsText(a.odds))
 	}
 	if len(f.Candidates) > 1 {
 		p.explainSet(f)
@@ -161,6 +170,15 @@ func (p *problem) explainFound(f *Finding, a answer, t endTest) {
 	if f.ExplainedPct > 0 && f.ExplainedPct < 100*(1-residualGap) && !p.v.Options.All {
 		f.Advice = joinSentences(f.Advice, fmt.Sprintf("This step explains %.0f %% of the gap; --all searches the rest.", f.ExplainedPct))
 	}
+}
+
+// by is the change of f after a verb.
+func by(f *Finding) string {
+	text := Change(f.ChangePct, f.Good.Value, f.Bad.Value)
+	if f.Good.Value == 0 && f.Bad.Value != 0 {
+		return text
+	}
+	return "by " + text
 }
 
 // explainSet says why one of several commits is all that can be said.
