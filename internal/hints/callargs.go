@@ -3,6 +3,7 @@ package hints
 import (
 	"fmt"
 	"regexp"
+	"strings"
 )
 
 // sizedCalls are names whose numbers, given by place, say how large something is.
@@ -29,7 +30,7 @@ func (fc *fileContext) sizedCallRule(r *run, p pair, d tokenDiff) {
 			continue
 		}
 		for _, s := range sizedCalls {
-			if !s.re.MatchString(t.text) || !between(p.new.toks, i+1, d.new) {
+			if !s.re.MatchString(t.text) && !(s.level == 2 && capsMacro(p.new.toks, i) && fc.gpu) || !between(p.new.toks, i+1, d.new) {
 				continue
 			}
 			e := evidenceOf{pattern: s.pattern, level: min(s.level, fc.level3(p.new)), old: p.old, new: p.new, run: r, reason: fmt.Sprintf("a number among the arguments of %s changed", t.text)}
@@ -97,4 +98,15 @@ func isArgument(ts []token, t token) bool {
 		}
 	}
 	return false
+}
+
+var notSized = rx(`ASSERT|EXPECT|CHECK|TEST|LOG|PRINT|ERROR|WARN|REQUIRE|VERSION`)
+
+// capsMacro tells whether a macro is called with numbers, three of them or more.
+func capsMacro(ts []token, i int) bool {
+	n := ts[i].text
+	if n != strings.ToUpper(n) || len(n) < 4 || notSized.MatchString(n) || ts[i+1].text != "(" {
+		return false
+	}
+	return len(numbersIn(ts[i+1:closing(ts, i+1)])) >= 3
 }

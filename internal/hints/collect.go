@@ -344,7 +344,7 @@ func renamesOf(p pair) []rename {
 		if a[i].kind != b[i].kind || a[i].kind != tokIdent && a[i].kind != tokString {
 			return nil
 		}
-		if _, is := typeOf(a[i]); is {
+		if _, is := typeOf(a[i]); is || boolOf(a[i:i+1]) != unknown || boolOf(b[i:i+1]) != unknown || a[i].text == "None" || b[i].text == "None" {
 			return nil
 		}
 		if len(out) < 8 {

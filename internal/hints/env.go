@@ -88,7 +88,7 @@ func (fc *fileContext) isVariable(c *settingChange) bool {
 				continue
 			}
 			for _, u := range ts[:i] {
-				if n := u.last(); n == "environ" || n == "getenv" || n == "setenv" || n == "putenv" || strings.Contains(u.text, "environ.") || n == "getEnv" || n == "env" || strings.HasSuffix(n, "_env") {
+				if n := u.last(); n == "environ" || n == "getenv" || n == "setenv" || n == "putenv" || strings.Contains(u.text, "environ.") || n == "getEnv" || n == "env" || strings.HasSuffix(n, "_env") || strings.Contains(strings.ToLower(n), "env_var") || strings.HasPrefix(strings.ToLower(n), "getenv") || strings.HasPrefix(n, "env_") {
 					return true
 				}
 			}

@@ -96,6 +96,11 @@ func plain(ts []token) string {
 		return "ceil(" + plain(x) + "/" + plain(y) + ")"
 	}
 	for i := 0; i < len(ts); i++ {
+		if by, ok := shiftOf(ts, i); ok {
+			b.WriteString(by)
+			i++
+			continue
+		}
 		if ts[i].text == "(" && i+2 < len(ts) && ts[i+2].text == ")" && (i == 0 || ts[i-1].kind == tokOp) {
 			b.WriteString(ts[i+1].text)
 			b.WriteByte(' ')
@@ -137,4 +142,20 @@ func ceilDiv(ts []token) (x, y []token, ok bool) {
 		}
 	}
 	return nil, nil, false
+}
+
+// shiftOf writes ">> 1" as "/ 2" and "<< 3" as "* 8".
+func shiftOf(ts []token, i int) (string, bool) {
+	if i+1 >= len(ts) || ts[i].text != ">>" && ts[i].text != "<<" || ts[i+1].kind != tokNumber {
+		return "", false
+	}
+	n, ok := parseNumber(ts[i+1].text)
+	if !ok || n < 0 || n > 30 {
+		return "", false
+	}
+	op := "/ "
+	if ts[i].text == "<<" {
+		op = "* "
+	}
+	return op + formatNumber(float64(int(1)<<int(n))) + " ", true
 }

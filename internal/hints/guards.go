@@ -15,8 +15,7 @@ func (fc *fileContext) guardRules(r *run) {
 			continue
 		}
 		body, rest := bodyOf(r.old, i)
-		if n := kept(body, byHash); n != nil {
-			fc.unguarded(r, body, n)
+		if n := kept(body, byHash); n != nil && fc.unguarded(r, body, n) {
 			return
 		}
 		other := elseBody(rest)
@@ -75,7 +74,8 @@ func kept(body []*srcLine, byHash map[uint64]*srcLine) *srcLine {
 // costly are the features that matter when a condition around them is gone.
 var costly = []string{"hostsync", "malloc", "tensor", "gridsync", "barrier", "wait", "fence", "atomic", "check", "devprint", "log", "select", "store", "python"}
 
-func (fc *fileContext) unguarded(r *run, body []*srcLine, first *srcLine) {
+// unguarded reports something costly that a condition held back.
+func (fc *fileContext) unguarded(r *run, body []*srcLine, first *srcLine) bool {
 	for _, b := range body {
 		for _, kind := range costly {
 			f := featureByKind[kind]
@@ -91,15 +91,21 @@ func (fc *fileContext) unguarded(r *run, body []*srcLine, first *srcLine) {
 				level = 1
 			}
 			fc.emit(evidenceOf{pattern: f.pattern, level: level, old: o, new: n, run: r, deeper: true, reason: f.what + " stood under a condition and now always runs"})
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // specialCaseLost reports that of two branches the first is gone.
 func (fc *fileContext) specialCaseLost(r *run, body []*srcLine, l, n *srcLine) {
 	bare, masked := 0, 0
+	checks := false
 	for _, b := range body {
+		for _, s := range settingsOf(fc, b) {
+			k := fc.memo.key(s.key)
+			checks = checks || k != nil && k.pattern == "masking"
+		}
 		if fc.hasFeature(b, "load") || fc.hasFeature(b, "store") {
 			if fc.hasFeature(b, "mask") {
 				masked++
@@ -109,6 +115,9 @@ func (fc *fileContext) specialCaseLost(r *run, body []*srcLine, l, n *srcLine) {
 		}
 	}
 	e := evidenceOf{pattern: "dispatch", level: 2, old: l, new: n, run: r, deeper: true, reason: "the branch for a special case is gone: the general one always runs"}
+	if checks {
+		e.pattern, e.reason = "masking", "the branch without checks is gone"
+	}
 	if bare > 0 && fc.hasFeature(n, "mask") {
 		e.pattern, e.level, e.reason = "masking", 3, "the branch without a mask is gone: the masked one always runs"
 	}

@@ -174,7 +174,7 @@ func isGetter(t token) bool {
 		"add_fn_attr", "addFnAttr", "addAttribute", "setAttr", "set_attr", "addFnAttribute", "setDefault":
 		return true
 	}
-	return false
+	return strings.Contains(strings.ToLower(t.last()), "env")
 }
 
 // attribute tells names that take their value like a call.
@@ -249,7 +249,9 @@ func valueEnd(l language, ts []token, i int) int {
 			}
 		case ">":
 			if l == langC && depth == 0 {
-				if angle--; angle < 0 {
+				if angle--; angle < 0 && hasText(ts[i:], "?") {
+					angle = 0
+				} else if angle < 0 {
 					return i
 				}
 			}

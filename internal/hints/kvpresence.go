@@ -8,6 +8,9 @@ import (
 // presence judges a setting that was added to, or removed from, something that
 // exists: a keyword of a call, an attribute of a function.
 func (fc *fileContext) presence(r *run, k *keyClass, s *setting, added bool) {
+	if added && fc.newEntry(r) {
+		return
+	}
 	if added && inSignature(s.line) && isNeutral(s.val) {
 		return // a new option whose default changes nothing
 	}
@@ -91,6 +94,9 @@ func (fc *fileContext) attached(r *run, l *srcLine) bool {
 	if o != nil && n != nil {
 		return true
 	}
+	if fc.lang == langC && attributeLine(l.toks) && len(l.toks) <= 24 {
+		return true
+	}
 	return l.call != "" && len(l.toks) <= 12 || len(l.toks) <= 12 && fc.lang == langC && len(r.old)+len(r.new) <= 2 || fc.lang == langLLVM
 }
 
@@ -114,6 +120,15 @@ func isNeutral(v []token) bool {
 	switch v[0].text {
 	case "", "0", "None", "False", "false", "auto":
 		return true
+	}
+	return false
+}
+
+// attributeLine tells whether a line is nothing but an attribute of what follows.
+func attributeLine(ts []token) bool {
+	switch ts[0].text {
+	case "__attribute__", "__launch_bounds__", "[":
+		return ts[len(ts)-1].text == ")" || ts[len(ts)-1].text == "]"
 	}
 	return false
 }

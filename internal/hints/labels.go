@@ -16,14 +16,14 @@ var (
 // have it: "256, // BlockSize" or "/*kM=*/128". The code must have changed; the
 // comment only says what the number is.
 func (fc *fileContext) labelRule(r *run, p pair, d tokenDiff) {
-	if fc.lang != langC || r.judged[p.new] || !plainNumbers(withoutCommas(d.old)) || !plainNumbers(withoutCommas(d.new)) || !hasNumber(d.old) || !hasNumber(d.new) {
+	if fc.lang != langC || r.judged[p.new] || !listOnly(d.old) || !listOnly(d.new) || len(d.old) == 0 || len(d.new) == 0 {
 		return
 	}
 	names := commentNames(p.new.text)
 	if len(names) == 0 || strings.Join(names, " ") != strings.Join(commentNames(p.old.text), " ") {
 		return
 	}
-	x, y := numbersIn(p.old.toks), numbersIn(p.new.toks)
+	x, y := constantsIn(p.old.toks), constantsIn(p.new.toks)
 	if len(x) != len(y) || len(names) != len(x) {
 		return
 	}
@@ -39,6 +39,10 @@ func (fc *fileContext) labelRule(r *run, p pair, d tokenDiff) {
 		b, _ := parseNumber(y[i].text)
 		e := evidenceOf{pattern: k.pattern, level: 3, old: p.old, new: p.new, run: r, multiple: ratioOf(b / max(a, 1e-9))}
 		e.faster = k.worse > 0 && b < a || k.worse < 0 && b > a || k.pattern == "prefetch" && b > a
+		if q := boolOf(y[i : i+1]); q != unknown {
+			v := compareSwitch(k, names[i], q)
+			e.level, e.faster = v.level, v.faster
+		}
 		e.reason = fmt.Sprintf("%s: %s, as the comment calls it, changed from %s to %s", k.what, names[i], x[i].text, y[i].text)
 		if !fc.gpu && p.new.dev != yes {
 			e.level--
@@ -52,6 +56,17 @@ func withoutCommas(ts []token) []token {
 	var out []token
 	for _, t := range ts {
 		if t.text != "," {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// constantsIn lists numbers and switches.
+func constantsIn(ts []token) []token {
+	var out []token
+	for _, t := range ts {
+		if t.kind == tokNumber || boolOf([]token{t}) != unknown {
 			out = append(out, t)
 		}
 	}

@@ -154,4 +154,4 @@ func hasAnySuffix(s string, ps ...string) bool {
 }
 
 // gpuPath finds words in a path that speak of GPU code.
-var gpuPath = regexp.MustCompile(`(?i)kernel|triton|gluon|flydsl|gpu|cuda|hip|rocm|amd|opencl|(^|[/_.-])(ck|ck_tile|cutlass|gemm|matmul|attn|attention|mha|fmha|mla|moe|conv|softmax|norm|rmsnorm|layernorm|quant|rope|csrc|aiter|ops?|tuned?|tuning|mmq|mmvq|fattn|flash|wmma|mfma|inductor|xformers)([/_.-]|\d|$)`)
+var gpuPath = regexp.MustCompile(`(?i)kernel|tensile|rocblas|hipblas|miopen|gfx\d|triton|gluon|flydsl|gpu|cuda|hip|rocm|amd|opencl|(^|[/_.-])(ck|ck_tile|cutlass|gemm|matmul|attn|attention|mha|fmha|mla|moe|conv|softmax|norm|rmsnorm|layernorm|quant|rope|csrc|aiter|ops?|tuned?|tuning|mmq|mmvq|fattn|flash|wmma|mfma|inductor|xformers)([/_.-]|\d|$)`)

@@ -57,6 +57,10 @@ var features = []feature{
 		re: rx(`^(\w+_SWITCH|BOOL_SWITCH\w*)$`),
 	},
 	{
+		kind: "preshuffle", pattern: "layout", dir: -1, where: unknown, inLoop: 2, open: 2, outside: 2, call: true, what: "shuffle into the layout of the kernel",
+		re: rx(`(?i)^([\w.]*[.:])?(pre_?)?(shuffle|swizzle|permute)_(weights?|scales?|b|w\d*)\w*$|^([\w.]*[.:])?pre_?shuffle\w*$`),
+	},
+	{
 		kind: "assume", pattern: "specialization", dir: -1, where: unknown, inLoop: 2, open: 2, outside: 2, call: true, what: "assumption or alignment hint",
 		re: rx(`^((tl|gl)\.(multiple_of|max_contiguous|assume)|__builtin_assume\w*|llvm\.assume)$`),
 	},
@@ -113,7 +117,7 @@ var features = []feature{
 	},
 	{
 		kind: "prefetch", pattern: "prefetch", dir: -1, where: yes, inLoop: 3, open: 3, outside: 3, what: "prefetch or double buffer",
-		re: rx(`(?i)(prefetch|double_?buf|dbuf|ping_?pong|multi_?buffer|(^|_)(next|nxt)(_[a-z0-9]+)?$|^[a-z0-9]+_(next|nxt|pre|pf)$|async_copy|cp_async|cp\.async|load_to_lds|load_to_shared|gather_to_lds|global_load_lds|commit_group|tensor_load_to_lds|local_prefetch|^(read|write|load|cur|curr|stage|buf|buffer|smem|lds)_?(idx|index|buf|buffer|stage|phase|slot|cur)?_(next|write|read)$|^stage_(idx|id)$|^(buf|slot|phase|stage|pp|cur_buf|buf_idx|lds_buf)$)`), not: rx(`(?i)wait|next_power_of|nextafter|next\(|np\.|torch\.|self\.`),
+		re: rx(`(?i)(prefetch|(^|_)p[io]ng(_|$)|double_?buf|dbuf|ping_?pong|multi_?buffer|(^|_)(next|nxt)(_[a-z0-9]+)?$|^[a-z0-9]+_(next|nxt|pre|pf)$|async_copy|cp_async|cp\.async|load_to_lds|load_to_shared|gather_to_lds|global_load_lds|commit_group|tensor_load_to_lds|local_prefetch|^(read|write|load|cur|curr|stage|buf|buffer|smem|lds)_?(idx|index|buf|buffer|stage|phase|slot|cur)?_(next|write|read)$|^stage_(idx|id)$|^(buf|slot|phase|stage|pp|cur_buf|buf_idx|lds_buf)$)`), not: rx(`(?i)wait|next_power_of|nextafter|next\(|np\.|torch\.|self\.`),
 	},
 	{
 		kind: "devprint", pattern: "hot_path_checks", dir: 1, where: unknown, inLoop: 3, open: 3, outside: 3, call: true, what: "device print or assertion",

@@ -21,6 +21,7 @@ func (fc *fileContext) pairRules(h *sourceHunk, r *run) {
 		fc.launchRule(r, p)
 		fc.labelRule(r, p, d)
 		fc.ckRule(h, r, p, d)
+		fc.elementsRule(r, p, d)
 		fc.sizedCallRule(r, p, d)
 		fc.templateRule(r, p, d)
 		fc.constArgRule(r, p, d)
@@ -44,6 +45,9 @@ func (fc *fileContext) pairRules(h *sourceHunk, r *run) {
 	}
 	fc.guardRules(r)
 	fc.lostRules(h, r)
+	fc.passRule(r)
+	fc.bufferLoss(r)
+	fc.staticLoopLoss(r)
 	fc.choiceLines(r)
 	fc.scalarRule(r)
 	fc.launchLoops(r)
@@ -105,6 +109,10 @@ func (fc *fileContext) typeRule(r *run, p pair, d tokenDiff) {
 		e.multiple = float64(max(a.lanes, b.lanes)) / float64(min(a.lanes, b.lanes))
 		e.reason = fmt.Sprintf("%d to %d elements of %d bits for each access", a.lanes, b.lanes, b.bits)
 	}
+	if a.lanes > 1 && a.bits*a.lanes > b.bits*b.lanes && fc.lang == langC && pointerCast(p.old.toks) {
+		e.pattern, e.level, e.faster = "vector_width", 3, false
+		e.reason = fmt.Sprintf("%d to %d bits for each access", a.bits*a.lanes, b.bits*b.lanes)
+	}
 	integer := a.base == 'i' && b.base == 'i'
 	if integer && e.pattern == "dtype" {
 		e.level = min(e.level, 2)
@@ -122,6 +130,11 @@ func (fc *fileContext) typeRule(r *run, p pair, d tokenDiff) {
 	}
 	e.level = min(e.level, fc.level3(p.new)+b2i(fc.lang == langPython && e.level == 3))
 	fc.emit(e)
+}
+
+// pointerCast tells whether a line reads memory through a pointer of another type.
+func pointerCast(ts []token) bool {
+	return hasText(ts, "reinterpret_cast") || hasText(ts, "*")
 }
 
 // has64 finds 64-bit integer types.

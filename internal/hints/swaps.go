@@ -50,8 +50,12 @@ func (fc *fileContext) swapRule(r *run, p pair, d tokenDiff) {
 	if r.judged[p.new] || isImport(p.new.toks) || len(d.old)+len(d.new) == 0 || len(d.old)+len(d.new) > 40 {
 		return
 	}
+	same := fc.sameValue(p.old.toks, p.new.toks)
 	for i := range swaps {
 		s := &swaps[i]
+		if same && s.pattern == "math_function" {
+			continue
+		}
 		if s.device && p.new.dev == no {
 			continue
 		}

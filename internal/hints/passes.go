@@ -1,0 +1,60 @@
+package hints
+
+import "strings"
+
+// passPattern says what the passes of a kernel compiler's pipeline are for, by words
+// in their names. The rest are taken for compiler options.
+var passPattern = []struct{ word, pattern string }{
+	{"unroll", "unroll"},
+	{"pipeline", "num_stages"},
+	{"prefetch", "prefetch"},
+	{"sched", "scheduling"},
+	{"reorder", "scheduling"},
+	{"interleave", "scheduling"},
+	{"coalesce", "layout"},
+	{"layout", "layout"},
+	{"swizzle", "lds_padding"},
+	{"accelerate_matmul", "mfma_shape"},
+	{"buffer_ops", "memory_ops"},
+	{"vectoriz", "vector_width"},
+}
+
+// passRule finds passes that a compiler written in Python no longer runs:
+// passes.ttgpuir.add_pipeline(pm, ...).
+func (fc *fileContext) passRule(r *run) {
+	if fc.lang != langPython {
+		return
+	}
+	news := map[string]bool{}
+	for _, l := range r.new {
+		if n := passName(l.toks); n != "" {
+			news[n] = true
+		}
+	}
+	for _, l := range r.old {
+		n := passName(l.toks)
+		if n == "" || news[n] {
+			continue
+		}
+		e := evidenceOf{pattern: "compiler_flags", level: 3, run: r, reason: "the compiler no longer runs the pass " + n, cause: "other machine code from the same source"}
+		for _, p := range passPattern {
+			if strings.Contains(n, p.word) {
+				e.pattern = p.pattern
+				break
+			}
+		}
+		e.old, e.new = partners(l)
+		fc.emit(e)
+		return
+	}
+}
+
+// passName is the pass that a line adds to a pipeline, or "".
+func passName(ts []token) string {
+	for i := 0; i+1 < len(ts); i++ {
+		if ts[i].kind == tokIdent && ts[i+1].text == "(" && (strings.Contains(ts[i].text, "passes.") || strings.HasPrefix(ts[i].last(), "add_") && strings.HasPrefix(ts[i].text, "pm.")) {
+			return strings.TrimPrefix(ts[i].last(), "add_")
+		}
+	}
+	return ""
+}
