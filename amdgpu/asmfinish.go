@@ -43,13 +43,32 @@ func (r *asmReader) metadata() *metadata {
 		return all
 	}
 	for _, block := range r.meta {
-		m, err := parseYAML(block)
+		m, err := parseYAML(dropAsmComments(block))
 		if err != nil {
 			r.m.problem(BadMetadata, "", "%v", err)
 		}
 		all.join(m)
 	}
 	return all
+}
+
+// dropAsmComments blanks the lines of a metadata block that are comments to the
+// assembler, which never gets to see them as YAML. Hand-written code has such.
+func dropAsmComments(doc []byte) []byte {
+	if !bytes.Contains(doc, []byte(";")) && !bytes.Contains(doc, []byte("//")) {
+		return doc
+	}
+	out := bytes.Clone(doc)
+	for at := 0; at < len(out); {
+		end := lineEnd(out, at)
+		if i := at + skipBlanks(out[at:end], 0); has(out[i:end], ";") || has(out[i:end], "//") {
+			for j := at; j < end; j++ {
+				out[j] = ' '
+			}
+		}
+		at = end + 1
+	}
+	return out
 }
 
 // onlyKernel names the kernel of a module that has one descriptor.

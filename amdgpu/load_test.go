@@ -100,6 +100,15 @@ func TestHandWritten(t *testing.T) {
 	}
 }
 
+// TestMetadataComments: the assembler drops comment lines before YAML sees them.
+func TestMetadataComments(t *testing.T) {
+	text := strings.Replace(asm("k", 4, ""), "amdhsa.kernels:\n", "amdhsa.kernels:\n  ;- { .args: none }\n // - {}\n", 1)
+	s, _ := LoadBytes("k.s", []byte(text))
+	if s.ExitCode() != 0 || len(s.Kernels) != 1 {
+		t.Error(s.Problems)
+	}
+}
+
 // TestHiddenCode: where lines are not instructions the counts are "?", and the
 // triggers still give a verdict.
 func TestHiddenCode(t *testing.T) {
