@@ -7,8 +7,8 @@ import (
 
 // compare says how much the change of a value means for its class.
 func (fc *fileContext) compare(h *sourceHunk, k *keyClass, c *settingChange) verdict {
-	a, aok := evaluate(fc.resolve(c.old.val, false))
-	b, bok := evaluate(fc.resolve(c.new.val, true))
+	a, aok := evaluate(fc.resolve(single(c.old.val), false))
+	b, bok := evaluate(fc.resolve(single(c.new.val), true))
 	switch {
 	case k.pattern == "dtype":
 		return compareTypes(c.old.val, c.new.val)
@@ -41,6 +41,14 @@ func (fc *fileContext) compare(h *sourceHunk, k *keyClass, c *settingChange) ver
 		return compareBounds(h, c, d)
 	}
 	return fc.compareTokens(k, c, d)
+}
+
+// single takes a value out of a list of one: [8] of YAML.
+func single(v []token) []token {
+	if len(v) == 3 && v[0].text == "[" && v[2].text == "]" {
+		return v[1:2]
+	}
+	return v
 }
 
 // switchPattern are patterns whose parameters may be switches.
