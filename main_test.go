@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintf(os.Stderr, "started as %q: this is the test program, not perfbisect\n", os.Args)
 		os.Exit(2) // running the tests again would start this again
 	}
+	syscall.Umask(0o022) // git gives files the modes that it asks for, and so do the tests
 	testscript.Main(m, map[string]func(){
 		"perfbisect": main,
 		"fakebench":  func() { os.Exit(testenv.FakeBench()) },
@@ -168,7 +170,7 @@ func waitfor(ts *testscript.TestScript, _ bool, args []string) {
 // mcphunt ARG=VALUE… hunts through an MCP client on stdio, takes the default of
 // every question, and sets OUTCOME and FOUND.
 func mcphunt(ts *testscript.TestScript, _ bool, args []string) {
-	env := []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "XDG_STATE_HOME=" + ts.Getenv("XDG_STATE_HOME"), "XDG_CACHE_HOME=" + ts.Getenv("XDG_CACHE_HOME")}
+	env := []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "XDG_STATE_HOME=" + ts.Getenv("XDG_STATE_HOME"), "XDG_CACHE_HOME=" + ts.Getenv("XDG_CACHE_HOME"), "FAKEBENCH_RUNS=" + ts.Getenv("FAKEBENCH_RUNS")}
 	ctx, cancel := context.WithTimeout(context.Background(), 9*time.Minute)
 	defer cancel()
 	client, err := tools.Dial(ctx, []string{lookPath(ts, "perfbisect"), "serve"}, env, os.Stderr)

@@ -73,7 +73,7 @@ func start(t testing.TB, a *App, s Spec) *Status {
 // until waits until ok holds of the run's status.
 func until(t testing.TB, a *App, id string, ok func(*Status) bool) *Status {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // on a busy machine
 	defer cancel()
 	for {
 		st, err := a.Status(ctx, id)
