@@ -1,5 +1,7 @@
 package hints
 
+import "strings"
+
 // ldsAlloc are calls and keywords that reserve shared memory.
 var ldsAlloc = rx(`(^|[._:])(allocate_shared_memory|local_alloc|allocate_array|alloc_lds|alloc_smem|allocate_tensor|SmemPtr)$|^(__shared__|__local)$`)
 
@@ -20,6 +22,9 @@ func (fc *fileContext) bufferLoss(r *run) {
 
 func ldsBuffers(ls []*srcLine) (n int, first *srcLine) {
 	for _, l := range ls {
+		if !strings.Contains(l.text, "lloc") && !strings.Contains(l.text, "__") && !strings.Contains(l.text, "Smem") {
+			continue
+		}
 		for _, t := range l.toks {
 			if t.kind == tokIdent && ldsAlloc.MatchString(t.text) {
 				n++

@@ -7,13 +7,14 @@ type memo struct {
 	features map[string][]*feature
 	keys     map[string]*keyClass
 	words    map[string]wordClass
+	swaps    map[string]swapMask
 }
 
 // maxMemo bounds each map; a diff of generated names starts them anew.
 const maxMemo = 50_000
 
 func newMemo() *memo {
-	return &memo{sides: map[string]tri{}, features: map[string][]*feature{}, keys: map[string]*keyClass{}, words: map[string]wordClass{}}
+	return &memo{sides: map[string]tri{}, features: map[string][]*feature{}, keys: map[string]*keyClass{}, words: map[string]wordClass{}, swaps: map[string]swapMask{}}
 }
 
 // side tells whether a name speaks for device (yes) or host code (no).
@@ -84,5 +85,18 @@ func (m *memo) word(name string) wordClass {
 		clear(m.words)
 	}
 	m.words[name] = v
+	return v
+}
+
+// swap looks a name up in the table of swaps.
+func (m *memo) swap(t token) swapMask {
+	if v, ok := m.swaps[t.text]; ok {
+		return v
+	}
+	v := swapsOf(t)
+	if len(m.swaps) >= maxMemo {
+		clear(m.swaps)
+	}
+	m.swaps[t.text] = v
 	return v
 }

@@ -72,7 +72,7 @@ func (fc *fileContext) streamIndexRule(r *run, p pair, d tokenDiff) {
 func (fc *fileContext) exitRule(h *sourceHunk, r *run, p pair, d tokenDiff) {
 	e := evidenceOf{pattern: "loop_bounds", level: 2, old: p.old, new: p.new, run: r, reason: "the condition that leaves the loop changed"}
 	switch {
-	case len(d.old)+len(d.new) == 0 || fc.sameValue(p.old.toks, p.new.toks):
+	case len(d.old)+len(d.new) == 0:
 		return
 	case fc.lang == langLLVM && hasText(p.new.toks, "icmp") && hasText(p.old.toks, "icmp"):
 		if !onlyNumbers(d.old) || !onlyNumbers(d.new) || !inductionName(p.new.toks) && p.new.loop != yes {
@@ -86,7 +86,9 @@ func (fc *fileContext) exitRule(h *sourceHunk, r *run, p pair, d tokenDiff) {
 	default:
 		return
 	}
-	fc.emit(e)
+	if !fc.sameValue(p.old.toks, p.new.toks) {
+		fc.emit(e)
+	}
 }
 
 func inductionName(ts []token) bool {

@@ -45,32 +45,67 @@ var swaps = []swap{
 	{"dispatch", rx(`(?i)(^|[._:])(launch_?|run_?|use_?)?\w*(fast|fused|asm|flash|mfma|wmma|xdl|tiled)\w*$`), rx(`(?i)(^|[._:])\w*(naive|generic|fallback|reference|slow|unfused|eager)\w*$`), 3, false, false, "a slower implementation is called"},
 }
 
+// A swapMask has a bit for each swap that a name is on one side of.
+type swapMask struct{ from, to uint64 }
+
+// swapsOf looks a name up in the table, in full and without its namespace.
+func swapsOf(t token) swapMask {
+	var m swapMask
+	match := func(re *regexp.Regexp) bool {
+		return re.MatchString(t.text) || t.kind == tokIdent && re.MatchString(t.last())
+	}
+	for i := range swaps {
+		if match(swaps[i].from) {
+			m.from |= 1 << i
+		}
+		if match(swaps[i].to) {
+			m.to |= 1 << i
+		}
+	}
+	return m
+}
+
+func (fc *fileContext) swapsIn(ts []token) swapMask {
+	var m swapMask
+	for _, t := range ts {
+		if t.kind != tokString && t.kind != tokNumber {
+			x := fc.memo.swap(t)
+			m.from |= x.from
+			m.to |= x.to
+		}
+	}
+	return m
+}
+
 // swapRule looks for a name that was exchanged for one of another cost.
 func (fc *fileContext) swapRule(r *run, p pair, d tokenDiff) {
 	if r.judged[p.new] || isImport(p.new.toks) || len(d.old)+len(d.new) == 0 || len(d.old)+len(d.new) > 40 {
 		return
 	}
-	same := fc.sameValue(p.old.toks, p.new.toks)
+	all := [2]swapMask{fc.swapsIn(d.old), fc.swapsIn(d.new)}
+	if all[0].from&all[1].to|all[0].to&all[1].from == 0 {
+		return
+	}
+	calls := all
+	if len(d.old) != 1 || len(d.new) != 1 {
+		calls = [2]swapMask{fc.swapsIn(called(p.old.toks, d.old)), fc.swapsIn(called(p.new.toks, d.new))}
+	}
 	for i := range swaps {
 		s := &swaps[i]
-		if same && s.pattern == "math_function" {
+		m := all
+		if s.pattern == "dispatch" {
+			m = calls
+		}
+		bit := uint64(1) << i
+		slower := m[0].from&bit != 0 && m[1].to&bit != 0 && m[1].from&bit == 0
+		faster := m[0].to&bit != 0 && m[1].from&bit != 0 && m[1].to&bit == 0
+		if !slower && !faster || s.device && p.new.dev == no {
 			continue
 		}
-		if s.device && p.new.dev == no {
+		if s.pattern == "math_function" && fc.sameValue(p.old.toks, p.new.toks) {
 			continue
 		}
-		x, y := d.old, d.new
-		if s.pattern == "dispatch" && (len(x) != 1 || len(y) != 1) {
-			x, y = called(p.old.toks, d.old), called(p.new.toks, d.new)
-		}
-		e := evidenceOf{pattern: s.pattern, level: s.level, old: p.old, new: p.new, run: r, reason: s.reason}
-		switch {
-		case anyName(x, s.from) && anyName(y, s.to) && !anyName(y, s.from):
-		case anyName(x, s.to) && anyName(y, s.from) && !anyName(y, s.to):
-			e.faster = !s.both
-		default:
-			continue
-		}
+		e := evidenceOf{pattern: s.pattern, level: s.level, old: p.old, new: p.new, run: r, reason: s.reason, faster: !slower && !s.both}
 		if s.device && p.new.dev == unknown && !fc.gpu && !fc.deviceOnly() {
 			e.level--
 		}
@@ -91,16 +126,4 @@ func called(line, ts []token) []token {
 		}
 	}
 	return out
-}
-
-func anyName(ts []token, re *regexp.Regexp) bool {
-	for _, t := range ts {
-		if t.kind == tokString || t.kind == tokNumber {
-			continue
-		}
-		if re.MatchString(t.text) || t.kind == tokIdent && re.MatchString(t.last()) {
-			return true
-		}
-	}
-	return false
 }
