@@ -99,7 +99,7 @@ func newScale(low, high float64) scale {
 		if low == 0 {
 			pad = 1
 		}
-		return scale{low: low - pad, high: high + pad}
+		return scale{low: max(low-pad, -math.MaxFloat64), high: min(high+pad, math.MaxFloat64)}
 	}
 	if s.log {
 		return s

@@ -158,6 +158,17 @@ func TestChartOfAnything(t *testing.T) {
 	})
 }
 
+// One value at the end of the range leaves no room above it.
+func TestScaleOfTheLargest(t *testing.T) {
+	for _, v := range []float64{math.MaxFloat64, -math.MaxFloat64} {
+		for _, tick := range newScale(v, v).ticks() {
+			if math.IsInf(tick, 0) || math.IsNaN(tick) {
+				t.Errorf("%v has a tick at %v", v, tick)
+			}
+		}
+	}
+}
+
 func TestTicksAreRound(t *testing.T) {
 	tests := []struct {
 		low, high float64
