@@ -77,6 +77,12 @@ func elfDamage(data []byte) (Class, string) {
 	if off > size || entry*many > size-off {
 		return Truncated, fmt.Sprintf("section headers end at byte %d of %d", off+entry*many, size)
 	}
+	if many == 0 && off > 0 && size-off >= 64 && entry > 0 {
+		// 65,280 sections and more: the first header has the number.
+		if many = le.Uint64(data[off+32:]); many > (size-off)/entry {
+			return Truncated, fmt.Sprintf("%d section headers at byte %d of %d", many, off, size)
+		}
+	}
 	for i := range many {
 		if h := data[off+i*entry:]; entry >= 64 {
 			if class, what := sectionDamage(h, i, size); class != "" {
@@ -262,6 +268,15 @@ func (m *module) absSymbol(s elf.Symbol) {
 	}
 }
 
+// sectionData is what a section has in the file, nil if that is nothing or not
+// in the file.
+func sectionData(data []byte, s *elf.Section) []byte {
+	if s.Type == elf.SHT_NOBITS || s.Offset > uint64(len(data)) || s.FileSize > uint64(len(data))-s.Offset {
+		return nil
+	}
+	return data[s.Offset : s.Offset+s.FileSize : s.Offset+s.FileSize]
+}
+
 // elfDescriptor decodes the 64 bytes behind a .kd symbol.
 func (m *module) elfDescriptor(f *elf.File, data []byte, s elf.Symbol) {
 	name := strings.TrimSuffix(s.Name, ".kd")
@@ -270,12 +285,12 @@ func (m *module) elfDescriptor(f *elf.File, data []byte, s elf.Symbol) {
 	if f.Type == elf.ET_REL {
 		at = s.Value
 	}
-	if sec.Type == elf.SHT_NOBITS || at > sec.FileSize || sec.FileSize-at < 64 {
+	body := sectionData(data, sec)
+	if at > uint64(len(body)) || uint64(len(body))-at < 64 {
 		m.problem(Truncated, name, "the descriptor is outside its section")
 		return
 	}
-	kd := data[sec.Offset+at:][:64]
-	m.get(name).desc = decodeDescriptor(kd)
+	m.get(name).desc = decodeDescriptor(body[at:][:64])
 	m.descriptorOrder = append(m.descriptorOrder, name)
 }
 

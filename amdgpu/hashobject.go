@@ -97,11 +97,11 @@ func (o *objectHasher) base(sec *elf.Section) uint64 {
 }
 
 func (o *objectHasher) slice(sec *elf.Section, at, size uint64) []byte {
-	if sec.Type == elf.SHT_NOBITS || at > sec.FileSize || size > sec.FileSize-at {
+	b := sectionData(o.data, sec)
+	if at > uint64(len(b)) || size > uint64(len(b))-at {
 		return nil
 	}
-	b := o.data[sec.Offset+at : sec.Offset+at+size]
-	return b[:len(b):len(b)]
+	return b[at : at+size : at+size]
 }
 
 func (o *objectHasher) section(h hash.Hash, name string) {

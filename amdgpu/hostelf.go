@@ -31,11 +31,8 @@ func deviceSections(data []byte) ([]deviceSection, error) {
 	var list []deviceSection
 	total := uint64(0)
 	for _, s := range f.Sections {
-		if s.Type == elf.SHT_NOBITS || s.FileSize == 0 || s.Offset > uint64(len(data)) || s.FileSize > uint64(len(data))-s.Offset {
-			continue // elfDamage has looked at the lengths
-		}
-		body := data[s.Offset : s.Offset+s.FileSize]
-		if !isDeviceSection(s, body) {
+		body := sectionData(data, s)
+		if len(body) == 0 || !isDeviceSection(s, body) {
 			continue
 		}
 		if s.Flags&elf.SHF_COMPRESSED != 0 {

@@ -3,7 +3,9 @@ package amdgpu
 import (
 	"bytes"
 	"debug/elf"
+	"encoding/binary"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -115,5 +117,39 @@ func TestEmptyTemps(t *testing.T) {
 		if s.ExitCode() != exit {
 			t.Errorf("%s: exit %d, want %d: %v", name, s.ExitCode(), exit, s.Problems)
 		}
+	}
+}
+
+// TestSectionCounts: a file of 65,280 sections and more has their number in the
+// first header. What that hides must be checked like the rest.
+func TestSectionCounts(t *testing.T) {
+	le := binary.LittleEndian
+	whole := makeObject(note(testTarget, oneKernel()), oneKernel())
+	headers := whole[le.Uint64(whole[40:]):]
+	at := uint64(len(whole))
+	le.PutUint64(whole[40:], at)
+	le.PutUint16(whole[60:], 0)
+	whole = append(append(whole, headers...), make([]byte, 65_300*64-len(headers))...)
+	le.PutUint64(whole[at+32:], 65_300)
+	for _, c := range []struct {
+		reason string
+		change func(b []byte)
+		class  Class
+	}{
+		{"healthy", func([]byte) {}, ""},
+		{"more sections than the file has room for", func(b []byte) { le.PutUint64(b[at+32:], 1<<60) }, Truncated},
+		{"the descriptors' section is outside", func(b []byte) { le.PutUint64(b[at+2*64+24:], 1<<40) }, Truncated},
+		{"the code is outside", func(b []byte) { le.PutUint64(b[at+64+32:], 1<<62) }, Truncated},
+	} {
+		b := bytes.Clone(whole)
+		c.change(b)
+		s, _ := LoadBytes("k.o", b)
+		if c.class == "" && (s.ExitCode() != 0 || len(s.Kernels) != 1) || c.class != "" && !hasProblem(s.Problems, c.class) {
+			t.Errorf("%s: %d kernels, %v", c.reason, len(s.Kernels), s.Problems)
+		}
+		if _, err := CodeHashes(filepath.Join(write(t, map[string]string{"k.o": string(b)}), "k.o")); (err == nil) != (c.class == "") {
+			t.Errorf("%s: hashes: %v", c.reason, err)
+		}
+		objectHashes(parseELF("k.o", b), b) // whatever it gives, without a panic
 	}
 }

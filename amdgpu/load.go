@@ -195,7 +195,7 @@ func (l *loader) add(m *module, hash func() map[string]string) {
 	first := len(l.s.Kernels)
 	l.modules++
 	l.s.add(m)
-	if !l.hash {
+	if !l.hash || len(m.problems) > 0 {
 		return
 	}
 	hashes := hash()
