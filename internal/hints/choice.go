@@ -35,6 +35,8 @@ func (fc *fileContext) choiceRule(h *sourceHunk, r *run, p pair, d tokenDiff) {
 		}
 	case inSelector && narrower(d):
 		e.level = 2
+	case conditional(p.old.toks) && len(d.new) == 0 && fc.gpu && namesImplementation(p.new.toks):
+		e.level, e.reason = 2, "a choice between two became one of them"
 	default:
 		return
 	}
@@ -62,6 +64,17 @@ func boolean(ts []token) bool {
 }
 
 func hasAlternative(ts []token) bool { return hasText(ts, "||") || hasText(ts, "or") }
+
+// namesImplementation: "fn = ck_gemm", one name that is given the name of a function.
+func namesImplementation(ts []token) bool {
+	n := len(ts)
+	return n >= 3 && n <= 5 && ts[1].text == "=" && ts[2].kind == tokIdent && (launchName.MatchString(ts[2].text) || strings.Contains(ts[2].text, "impl") || strings.Contains(ts[2].text, "ackend"))
+}
+
+// conditional tells whether a line chooses by "a if c else b" or "c ? a : b".
+func conditional(ts []token) bool {
+	return hasText(ts, "if") && hasText(ts, "else") || hasText(ts, "?") && hasText(ts, ":")
+}
 
 func isConditionWord(s string) bool { return s == "if" || s == "elif" || s == "else" || s == "}" }
 

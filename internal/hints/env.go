@@ -73,8 +73,10 @@ func (fc *fileContext) isVariable(c *settingChange) bool {
 	ts := s.line.toks
 	switch fc.lang {
 	case langShell:
-		exported := ts[0].text == "export" || ts[0].text == c.key && len(ts) > len(s.val)+2
+		exported := fc.ext == ".env" || ts[0].text == "export" || ts[0].text == c.key && len(ts) > len(s.val)+2
 		return exported && gpuVariable.MatchString(c.key) && !buildSetting.MatchString(c.key)
+	case langMake:
+		return ts[0].text == "export" && gpuVariable.MatchString(c.key)
 	case langDocker:
 		return ts[0].text == "ENV" || gpuVariable.MatchString(c.key) && ts[0].text != "ARG"
 	case langYAML, langTOML, langJSON:

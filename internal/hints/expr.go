@@ -107,7 +107,11 @@ func plain(ts []token) string {
 			i += 2
 			continue
 		}
-		b.WriteString(ts[i].text)
+		if v, ok := parseNumber(ts[i].text); ok && ts[i].kind == tokNumber {
+			b.WriteString(formatNumber(v)) // 3u and 3
+		} else {
+			b.WriteString(ts[i].text)
+		}
 		b.WriteByte(' ')
 	}
 	return b.String()

@@ -127,7 +127,11 @@ func (fc *fileContext) flagsOf(ls []*srcLine) map[string]*srcLine {
 			continue
 		}
 		prev := token{}
+		defines := fc.lang == langCMake && strings.HasSuffix(strings.ToLower(l.toks[0].text), "_definitions")
 		for i, t := range l.toks {
+			if defines && i > 2 && t.kind == tokIdent && isUpper(t.text[0]) && t.text[0] != '-' && t.text != "PRIVATE" && t.text != "PUBLIC" && t.text != "INTERFACE" {
+				add("-D"+t.text, l)
+			}
 			switch {
 			case t.kind == tokString:
 				for _, w := range strings.FieldsFunc(t.text, flagSpace) {

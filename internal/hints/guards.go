@@ -94,6 +94,10 @@ func (fc *fileContext) unguarded(r *run, body []*srcLine, first *srcLine) bool {
 			return true
 		}
 	}
+	if first.loop == yes && first.dev != no && (first.dev == yes || fc.gpu) {
+		fc.emit(evidenceOf{pattern: "loop_bounds", level: 2, old: body[0], new: first, run: r, deeper: true, reason: "work that a condition left out now runs in every iteration"})
+		return true
+	}
 	return false
 }
 
@@ -137,10 +141,10 @@ func (fc *fileContext) fastPathLost(r *run, body []*srcLine, l *srcLine) {
 			case "raise", "throw", "abort", "exit", "None", "nullptr":
 				return
 			case "return":
-				if !hasText(b.toks[i:], "(") && !hasText(b.toks[i:], "[") {
+				if !hasText(b.toks[i:], "(") && !hasText(b.toks[i:], "[") && !selector.MatchString(l.fn) && !getter.MatchString(l.fn) {
 					return
 				}
-				if (fc.gpu || l.dev == yes) && (hasCompareOp(l.toks) || asksSelector(l.toks)) {
+				if (fc.gpu || l.dev == yes) && (hasCompareOp(l.toks) || asksSelector(l.toks) || getter.MatchString(l.fn)) {
 					fc.emit(evidenceOf{pattern: "dispatch", level: 2, old: l, run: r, reason: "a branch that returned early is gone: the general path runs instead"})
 				}
 				return
@@ -186,3 +190,5 @@ func asksSelector(ts []token) bool {
 	}
 	return false
 }
+
+var getter = rx(`(?i)^get_\w*(backend|kernel|impl|fn|func|op)`)

@@ -110,6 +110,9 @@ func settingAt(fc *fileContext, ts []token, i int) (s setting, next int) {
 		return s, i
 	}
 	s.key = k.text
+	if fc.lang == langPython && k.text == "block" && hasText(ts, "grid") {
+		s.key = "launch_block" // launch(grid=..., block=...)
+	}
 	from := 0
 	switch n := ts[i+1]; {
 	case n.kind == tokOp && (n.text == "=" || n.text == ":="):
@@ -184,6 +187,8 @@ func attribute(fc *fileContext, name string) bool {
 		return false
 	}
 	switch k.pattern {
+	case "num_warps":
+		return strings.Contains(name, "reqd_sub_group_size")
 	case "launch_bounds", "waves_per_eu", "unroll":
 		return fc.lang == langC || fc.lang == langPython
 	}

@@ -67,6 +67,8 @@ func (fc *fileContext) compareTokens(k *keyClass, c *settingChange, d tokenDiff)
 			return verdict{level: 2, reason: "the configuration is no longer looked up"}
 		}
 		return verdict{}
+	case k.pattern == "lds_padding" && hasText(d.old, "+") != hasText(d.new, "+"):
+		return verdict{level: 3, faster: hasText(d.new, "+"), reason: "a pad came or went"}
 	case k.pattern == "autotune_config" && tuned(c.old.val) && !tuned(c.new.val):
 		return verdict{level: 2, reason: "the configuration is no longer looked up"}
 	case onlyBrackets(d.old) && onlyBrackets(d.new):
@@ -243,7 +245,7 @@ func compareSwitch(k *keyClass, key string, q tri) verdict {
 	case "compiler_flags":
 		v.level, v.faster = 2, on && (strings.Contains(n, "fast") || strings.Contains(n, "fusion"))
 	case "masking":
-		even := strings.Contains(n, "even") || strings.Contains(n, "divisible")
+		even := strings.Contains(n, "even") || n == "in_bounds" || strings.Contains(n, "divisible")
 		v.faster = on == even
 	case "prefetch", "stream", "unroll", "vector_width":
 		v.faster = on != off
@@ -259,6 +261,15 @@ func compareSwitch(k *keyClass, key string, q tri) verdict {
 }
 
 func boolOf(v []token) tri {
+	if n := len(v); n > 2 && v[0].text == "[" && v[n-1].text == "]" {
+		q := boolOf(v[1:2])
+		for i := 3; i < n-1; i += 2 {
+			if boolOf(v[i:i+1]) != q {
+				return unknown
+			}
+		}
+		return q
+	}
 	if len(v) != 1 {
 		return unknown
 	}

@@ -14,6 +14,9 @@ func (fc *fileContext) kvRules(h *sourceHunk, r *run) {
 		if k == nil && h.bounds[c.key] && c.old != nil && c.new != nil && fc.lang.code() {
 			k = &boundClass
 		}
+		if k == nil && fc.lang == langMLIR && c.old != nil && c.new != nil && len(c.key) == 1 && strings.Contains(c.new.line.text, "mfma") {
+			k = &mmaClass
+		}
 		if k == nil && h.masks[c.key] && c.old != nil && c.new != nil {
 			k = &maskClass
 		}
@@ -51,6 +54,9 @@ var boundClass = keyClass{pattern: "loop_bounds", worse: 1, what: "a name in a l
 
 // maskClass is that of a name that the hunk gives as a mask.
 var maskClass = keyClass{pattern: "masking", what: "a mask"}
+
+// mmaClass is that of the attributes m, n and k of a matrix instruction.
+var mmaClass = keyClass{pattern: "mfma_shape", what: "matrix instruction shape"}
 
 // maxJoin is the number of changes beyond which renames among them are not looked
 // for: the search is quadratic.

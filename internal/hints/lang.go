@@ -43,7 +43,7 @@ var langByExt = map[string]language{
 	".s": langAsm, ".asm": langAsm, ".amdgcn": langAsm, ".ptx": langAsm,
 	".cmake": langCMake, ".yaml": langYAML, ".yml": langYAML, ".json": langJSON, ".jsonc": langJSON, ".toml": langTOML,
 	".cfg": langTOML, ".ini": langTOML, ".dockerfile": langDocker, ".sh": langShell, ".bash": langShell, ".zsh": langShell,
-	".env": langShell, ".mk": langMake, ".make": langMake, ".bzl": langMake, ".bazel": langMake, ".nix": langMake, ".gn": langMake, ".lock": langReqs,
+	".env": langShell, ".mk": langMake, ".make": langMake, ".bzl": langMake, ".bazel": langMake, ".nix": langMake, ".gn": langMake, ".hcl": langTOML, ".gitmodules": langTOML, ".lock": langReqs,
 	".csv": langCSV,
 }
 
@@ -75,7 +75,7 @@ func languageOf(p string) language {
 	if l, ok := langByExt[ext]; ok {
 		return l
 	}
-	plainText := ext == "" || ext == ".txt" || ext == ".ref" || ext == ".rev"
+	plainText := ext == "" || ext == ".txt" || ext == ".ref" || ext == ".rev" || ext == ".version"
 	if plainText && (pinName.MatchString(low) || pinDir.MatchString(p)) {
 		return langPin
 	}

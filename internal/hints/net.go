@@ -303,6 +303,9 @@ func (fc *fileContext) placeLevel(f *feature, l *srcLine, level int) int {
 		if l.dev == yes {
 			return 0
 		}
+		if f.kind == "python" && strings.Contains(l.text, "std::") && !hotName.MatchString(l.fn) {
+			return level - 2
+		}
 		if f.kind == "python" && buildTool.MatchString(fc.path) {
 			return level - 2
 		}

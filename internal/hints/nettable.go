@@ -61,6 +61,18 @@ var features = []feature{
 		re: rx(`(?i)^([\w.]*[.:])?(pre_?)?(shuffle|swizzle|permute)_(weights?|scales?|b|w\d*)\w*$|^([\w.]*[.:])?pre_?shuffle\w*$`),
 	},
 	{
+		kind: "uniform", pattern: "specialization", dir: -1, where: yes, inLoop: 2, open: 2, outside: 2, call: true, what: "mark of a value that is the same in all lanes",
+		re: rx(`(^|[._])(readfirstlane|readlane)\w*$`),
+	},
+	{
+		kind: "inplace", pattern: "alloc", dir: -1, where: no, inLoop: 2, open: 2, outside: 2, call: true, what: "operation in place",
+		re: rx(`^[\w.]*\.(add|sub|mul|div|clamp|relu|masked_fill|sigmoid|exp|softmax)_$`),
+	},
+	{
+		kind: "nocompile", pattern: "host_overhead", dir: 1, where: unknown, inLoop: 2, open: 2, outside: 2, what: "exclusion from compilation",
+		re: rx(`^torch\.(_dynamo\.disable|compiler\.disable|jit\.ignore|_dynamo\.graph_break)$`),
+	},
+	{
 		kind: "assume", pattern: "specialization", dir: -1, where: unknown, inLoop: 2, open: 2, outside: 2, call: true, what: "assumption or alignment hint",
 		re: rx(`^((tl|gl)\.(multiple_of|max_contiguous|assume)|__builtin_assume\w*|llvm\.assume)$`),
 	},
@@ -113,7 +125,7 @@ var features = []feature{
 	},
 	{
 		kind: "dot", pattern: "mfma_shape", dir: 0, where: yes, inLoop: 3, open: 2, outside: 2, what: "matrix instruction",
-		re: rx(`^((tl|gl|ttgl)\.(\w+\.)*(dot|dot_scaled|mfma\w*|wmma\w*)|__builtin_amdgcn_\w*(mfma|wmma|smfmac)\w*|[\w.]*\b(rocdl|amdgpu)\.(mfma|wmma)\w*|v_(mfma|wmma|smfmac)\w*|(tt|ttg|gpu)\.(dot|mfma)\w*|[\w.]*(mma_sync|mfma_f\w+|wmma_f\w+|llvm\.amdgcn\.(mfma|wmma)[\w.]*))$`),
+		re: rx(`^((tl|gl|ttgl)\.(\w+\.)*(dot|dot_scaled|mfma\w*|wmma\w*)|__builtin_amdgcn_\w*(mfma|wmma|smfmac)\w*|[\w.]*\b(rocdl|amdgpu)\.(mfma|wmma)\w*|v_(mfma|wmma|smfmac)\w*|(tt|ttg|gpu)\.(dot|mfma)\w*|\w*(dp4a|sdot4|sudot4|fdot2|dot4_i32)\w*|[\w.]*(mma_sync|mfma_f\w+|wmma_f\w+|llvm\.amdgcn\.(mfma|wmma)[\w.]*))$`),
 	},
 	{
 		kind: "prefetch", pattern: "prefetch", dir: -1, where: yes, inLoop: 3, open: 3, outside: 3, what: "prefetch or double buffer",
@@ -170,7 +182,7 @@ var features = []feature{
 	},
 	{
 		kind: "python", pattern: "host_overhead", dir: 1, where: no, inLoop: 3, open: 2, outside: 2, call: true, what: "Python or host work",
-		re: rx(`^(copy\.deepcopy|deepcopy|json\.(loads?|dumps?)|inspect\.\w+|subprocess\.\w+|os\.popen|time\.sleep|gc\.collect|re\.(compile|match|sub|search)|importlib\.\w+|pickle\.\w+|torch\.(tensor|as_tensor|from_numpy)|torch\.cuda\.(empty_cache|get_device_properties|mem_get_info|memory_stats)|traceback\.\w+|os\.path\.exists|open|hashlib\.\w+|hipGetDeviceProperties|cudaGetDeviceProperties|std::this_thread::sleep_for|getenv|std::getenv|triton\.compile|hipModuleLoad\w*|cuModuleLoad\w*|hipDeviceGetAttribute)$`),
+		re: rx(`^(copy\.deepcopy|deepcopy|json\.(loads?|dumps?)|inspect\.\w+|subprocess\.\w+|os\.popen|time\.sleep|gc\.collect|re\.(compile|match|sub|search)|importlib\.\w+|pickle\.\w+|torch\.(tensor|as_tensor|from_numpy)|std::(lock_guard|unique_lock|scoped_lock|to_string|ostringstream|stringstream|regex\w*)|torch\.(autograd\.)?profiler\.record_function|(torch\.cuda\.)?nvtx\.\w+|roctxRange\w*|torch\.cuda\.(empty_cache|get_device_properties|mem_get_info|memory_stats)|traceback\.\w+|os\.path\.exists|open|hashlib\.\w+|hipGetDeviceProperties|cudaGetDeviceProperties|std::this_thread::sleep_for|getenv|std::getenv|triton\.compile|hipModuleLoad\w*|cuModuleLoad\w*|hipDeviceGetAttribute)$`),
 	},
 	{
 		kind: "constexpr", pattern: "specialization", dir: -1, where: yes, inLoop: 3, open: 3, outside: 3, what: "compile-time constant",

@@ -12,6 +12,8 @@ func (fc *fileContext) pairRules(h *sourceHunk, r *run) {
 		fc.typeRule(r, p, d)
 		fc.widthRule(r, p, d)
 		fc.matrixRule(r, p, d)
+		fc.llvmRule(r, p, d)
+		fc.mlirRule(r, p, d)
 		fc.waitRule(r, p, d)
 		fc.orderRule(r, p, d)
 		fc.cacheFlagRule(r, p, d)
@@ -36,6 +38,7 @@ func (fc *fileContext) pairRules(h *sourceHunk, r *run) {
 		fc.staticRule(r, p)
 		fc.wideIndexRule(r, p, d)
 		fc.ternaryRule(r, p, d)
+		fc.sharedLoss(r, p, d)
 		fc.constLoss(r, p, d)
 		fc.streamIndexRule(r, p, d)
 		fc.exitRule(h, r, p, d)
@@ -179,6 +182,9 @@ func widest(ts []typeInfo) typeInfo {
 // widthRule compares access widths in names, and "<4 x float>" of LLVM.
 func (fc *fileContext) widthRule(r *run, p pair, d tokenDiff) {
 	a, b := widthOf(d.old, p.old.toks), widthOf(d.new, p.new.toks)
+	if strings.Contains(p.new.text, "mfma") || strings.Contains(p.new.text, "wmma") {
+		return
+	}
 	if a == 0 || b == 0 || a == b {
 		return
 	}
@@ -223,7 +229,7 @@ func hasPrefixToken(ts []token, p string) bool {
 	return false
 }
 
-var matrixShape = rx(`(?i)(?:mfma|wmma|smfmac|mma|gemm|xdl)\w*?[_x]?(\d+x\d+(?:x\d+)?)|M(\d+N\d+(?:K\d+)?)`)
+var matrixShape = rx(`(?i)(?:mfma|wmma|smfmac|mma|gemm|xdl)[\w.]*?[_x.]?(\d+x\d+(?:x\d+)?)|M(\d+N\d+(?:K\d+)?)`)
 
 // matrixRule compares the shapes in the names of matrix instructions.
 func (fc *fileContext) matrixRule(r *run, p pair, d tokenDiff) {

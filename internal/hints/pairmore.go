@@ -24,7 +24,12 @@ func hasLast(ts []token, name string) bool {
 
 // ternaryRule finds accesses that became conditional: i < n ? x[i] : 0.
 func (fc *fileContext) ternaryRule(r *run, p pair, d tokenDiff) {
-	if fc.lang != langC || p.new.dev != yes || !hasText(d.new, "?") || hasText(p.old.toks, "?") || !hasCompareOp(d.new) {
+	if fc.lang != langC || p.new.dev != yes {
+		return
+	}
+	inline := hasText(d.new, "?") && !hasText(p.old.toks, "?") && (hasCompareOp(d.new) || hasNumber(d.new))
+	guarded := startsIf(p.new.toks) && !startsIf(p.old.toks) && hasCompareOp(d.new) && len(d.old) == 0
+	if !inline && !guarded {
 		return
 	}
 	level := 2
@@ -47,6 +52,8 @@ func (fc *fileContext) constLoss(r *run, p pair, d tokenDiff) {
 		e.level, e.reason = 3, "a branch that the compiler chose is now chosen at run time"
 	case hasText(d.old, "constexpr") && !hasText(b, "constexpr") && !hasText(b, "const") && hasText(a, "=") && hasText(b, "=") && p.new.dev == unknown && fc.gpu:
 		e.reason = "a compile-time constant became a variable"
+	case a[0].text == "template" && b[0].text == "template" && len(d.new) == 0 && (hasText(d.old, "bool") || hasText(d.old, "int")) && fc.gpu:
+		e.reason = "a template argument is gone"
 	case a[0].text == "template" && b[0].text != "template" && hasText(a, "int") && hasText(b, "int") && hasText(a, "__global__"):
 		e.level, e.reason = 3, "a template argument became a run-time argument"
 	default:
@@ -57,7 +64,14 @@ func (fc *fileContext) constLoss(r *run, p pair, d tokenDiff) {
 
 // streamIndexRule finds work that was spread over streams and is no longer.
 func (fc *fileContext) streamIndexRule(r *run, p pair, d tokenDiff) {
-	if p.new.dev == yes || len(d.new) != 1 || d.new[0].kind != tokNumber || len(d.old) == 0 {
+	if p.new.dev == yes || len(d.new) != 1 || len(d.old) == 0 {
+		return
+	}
+	if isStream(d.new[0]) && len(d.old) == 1 && isStream(d.old[0]) && strings.Contains(p.new.text, "Async") {
+		fc.emit(evidenceOf{pattern: "stream", level: 2, old: p.old, new: p.new, run: r, reason: "the work goes to another stream"})
+		return
+	}
+	if d.new[0].kind != tokNumber {
 		return
 	}
 	for i, t := range p.new.toks {
@@ -137,4 +151,24 @@ func sameNames(a, b []token) bool {
 		}
 	}
 	return sameBag(x, y)
+}
+
+// sharedLoss finds reads of shared memory that became reads of global memory, by
+// the names: s_weight[c] became weight[c].
+func (fc *fileContext) sharedLoss(r *run, p pair, d tokenDiff) {
+	if p.new.dev == no || len(d.old) != 1 || len(d.new) != 1 || d.old[0].kind != tokIdent || !hasText(p.new.toks, "[") {
+		return
+	}
+	for _, pre := range []string{"s_", "sh_", "smem_", "lds_", "shared_"} {
+		if d.old[0].text == pre+d.new[0].text {
+			fc.emit(evidenceOf{pattern: "memory_ops", level: 2, old: p.old, new: p.new, run: r, reason: "the value comes from global instead of shared memory"})
+		}
+	}
+	if n := d.old[0].text; n == d.new[0].text+"_nt" || n == "nt_"+d.new[0].text {
+		fc.emit(evidenceOf{pattern: "cache_modifier", level: 2, old: p.old, new: p.new, run: r, reason: "the access is no longer a streaming one"})
+	}
+}
+
+func isStream(t token) bool {
+	return t.kind == tokIdent && strings.Contains(strings.ToLower(t.text), "stream")
 }

@@ -37,6 +37,10 @@ func (fc *fileContext) pinRules(h *sourceHunk, r *run) {
 	if fc.lang == langReqs || fc.lang == langTOML {
 		fc.lockedVersion(h, r)
 	}
+	if fc.base == ".gitmodules" {
+		fc.submoduleBranch(r)
+		return
+	}
 	switch fc.lang {
 	case langPin:
 		fc.pinFile(r)
@@ -88,6 +92,15 @@ var (
 	versionLine = regexp.MustCompile(`^\s*version\s*=\s*"([^"]+)"`)
 	nameLine    = regexp.MustCompile(`^\s*name\s*=\s*"([^"]+)"`)
 )
+
+// submoduleBranch reports a submodule that follows another branch.
+func (fc *fileContext) submoduleBranch(r *run) {
+	for _, p := range r.pairs {
+		if ts := p.new.toks; len(ts) > 2 && ts[0].text == "branch" && p.old.toks[0].text == "branch" {
+			fc.emit(evidenceOf{pattern: "dependency_version", level: 2, old: p.old, new: p.new, run: r, reason: "a submodule follows another branch"})
+		}
+	}
+}
 
 // isPin tells whether a line is a version or a hash and little else.
 func isPin(l *srcLine) bool {
@@ -150,7 +163,7 @@ func (fc *fileContext) pinLines(r *run) {
 		key := pinName2(p.new.toks)
 		named := key != "" && pinKey.MatchString(key) && !strings.EqualFold(key, "version")
 		install := installCmd.MatchString(p.new.text) || gpuPackages.MatchString(p.new.text) && hasText(p.new.toks, "=")
-		if !named && !install || !versioned(d.old) || !versioned(d.new) {
+		if !named && !install || !versioned(d.old) || !versioned(d.new) || !named && smallNumbers(d.new) {
 			continue
 		}
 		name := key
@@ -176,6 +189,16 @@ func pinName2(ts []token) string {
 		return strings.TrimPrefix(t.text, "-D")
 	}
 	return ""
+}
+
+// smallNumbers: a switch or a count, no version.
+func smallNumbers(ts []token) bool {
+	for _, t := range ts {
+		if t.kind != tokNumber || len(t.text) > 3 || strings.Contains(t.text, ".") {
+			return false
+		}
+	}
+	return len(ts) > 0
 }
 
 func versioned(ts []token) bool {

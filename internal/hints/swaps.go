@@ -31,6 +31,8 @@ var swaps = []swap{
 	{"scheduling", rx(`^Intrawave$`), rx(`^Interwave$`), 3, true, false, "another pipeline scheduler"},
 	{"prefetch", rx(`^(?:.*(?:[vV]er(?:sion)?_?|Pipeline|_)?)?[vV][2-9]$`), rx(`^(?:.*(?:[vV]er(?:sion)?_?|Pipeline|_)?)?[vV]1$`), 2, false, false, "a pipeline version without double buffering"},
 	{"prefetch", rx(`(?i)pipeline_?\w*(comp|compute|async|tdm)(_?v?\d|$)`), rx(`(?i)pipeline_?\w*(mem|memory|basic|simple|naive)(_?v?\d|$)`), 3, false, false, "a pipeline without double buffering"},
+	{"prefetch", rx(`PipelineVersion::v\d$`), rx(`PipelineVersion::v\d$`), 2, true, false, "another version of the pipeline"},
+	{"memory_ops", rx(`^(__)?constant$`), rx(`^(__)?global$`), 2, false, true, "constant memory became global memory"},
 	{"layout", rx(`^(Row|RowMajor)$`), rx(`^(Col|Column|ColMajor|ColumnMajor)$`), 3, true, false, "a matrix is stored the other way round"},
 	{"mfma_shape", rx(`^dot_scaled$`), rx(`^dot$`), 3, false, true, "block-scaled matrix instructions are no longer used"},
 	{"layout", rx(`^(threadIdx|blockIdx)\.x$`), rx(`^(threadIdx|blockIdx)\.y$`), 2, true, true, "lanes or workgroups are mapped to the other dimension"},
@@ -97,7 +99,7 @@ func (fc *fileContext) swapRule(r *run, p pair, d tokenDiff) {
 			m = calls
 		}
 		bit := uint64(1) << i
-		slower := m[0].from&bit != 0 && m[1].to&bit != 0 && m[1].from&bit == 0
+		slower := m[0].from&bit != 0 && m[1].to&bit != 0 && (m[1].from&bit == 0 || s.both && m[0].to&bit != 0)
 		faster := m[0].to&bit != 0 && m[1].from&bit != 0 && m[1].to&bit == 0
 		if !slower && !faster || s.device && p.new.dev == no {
 			continue
