@@ -20,6 +20,7 @@ const (
 	Warm    Noise = "warm"    // 3σ·(1−e^(−t/20)) slower after t runs
 	T3      Noise = "t3"      // Student's t with 3 degrees of freedom
 	Jitter  Noise = "jitter"  // every commit has a permanent offset of its own, sd a fifth of the gap
+	Inside  Noise = "inside"  // jitter that spares the ends, so that these are d' apart exactly
 	Clean   Noise = "clean"   // none
 )
 
@@ -34,7 +35,7 @@ func ParseNoises(list string) ([]Noise, error) {
 	var out []Noise
 	for name := range strings.SplitSeq(list, ",") {
 		n := Noise(name)
-		if n != Clean && !contains(Noises, n) {
+		if n != Clean && n != Inside && !contains(Noises, n) {
 			return nil, fmt.Errorf("reading noise families: %q is none of %v", name, Noises)
 		}
 		out = append(out, n)

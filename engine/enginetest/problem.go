@@ -47,16 +47,25 @@ func NewWorld(p Problem, seed uint64) *World {
 	first := 1 + rng.IntN(p.N)
 	second, share := 1+rng.IntN(p.N), 0.3+0.4*rng.Float64()
 	w.steps(first, second, share)
-	if p.Noise == Jitter {
-		for i := range w.Levels {
-			w.Levels[i] += jitterSize * p.D * Sigma * rng.NormFloat64()
-		}
-	}
+	w.jitter(rng)
 	w.breakSome(rng)
 	for i := range max(p.Options.Workers, 1) {
 		w.machine = append(w.machine, newSource(p.Noise, seed+uint64(i)<<32))
 	}
 	return w
+}
+
+// jitter gives every commit an offset of its own; Inside spares the ends.
+func (w *World) jitter(rng *rand.Rand) {
+	if w.Noise != Jitter && w.Noise != Inside {
+		return
+	}
+	for i := range w.Levels {
+		offset := jitterSize * w.D * Sigma * rng.NormFloat64()
+		if w.Noise == Jitter || i > 0 && i < w.N {
+			w.Levels[i] += offset
+		}
+	}
 }
 
 // steps lays the levels.

@@ -81,7 +81,7 @@ func (p *problem) penalties(c *cells, lv levels) []float64 {
 			continue
 		}
 		pairs := p.pairs(suspect{fast: a, slow: z})
-		if odds := pairOdds(pairs, lv); odds <= rejectOdds || len(pairs) >= pairsMax && odds < oddsNormal {
+		if odds := pairOdds(pairs, lv); odds <= rejectOdds || len(pairs) >= pairsMost(lv) && odds < oddsNormal {
 			out[k] = min(odds, -1)
 		}
 	}
@@ -91,19 +91,22 @@ func (p *problem) penalties(c *cells, lv levels) []float64 {
 // confirmOdds is the log odds that a confirmation must reach; more where states of
 // the machine may look like the step.
 func confirmOdds(confidence string, b *belief) float64 {
+	least := oddsNormal
+	switch {
+	case b.sticky():
+		least = oddsSticky
+	case b.separation < weakSeparation:
+		least = oddsWeak
+	}
 	switch {
 	case confidence == "quick":
 		return oddsQuick
 	case confidence == "strict":
-		return oddsStrict
+		return max(least, oddsStrict)
 	case b.offsetsShow():
 		return oddsNormal
-	case b.sticky():
-		return oddsSticky
-	case b.separation < weakSeparation:
-		return oddsWeak
 	}
-	return oddsNormal
+	return least
 }
 
 // sticky reports whether runs depend on the ones before them while the gap is no
@@ -119,15 +122,32 @@ func (b *belief) sticky() bool {
 // large offsets of their own more runs would not settle it: less is asked for, and
 // statedAtMost says less.
 func confirmMass(confidence string, b *belief) float64 {
+	least := nameMass
+	if b.separation < weakSeparation {
+		least = 1 - math.Pow(1-nameMassWeak, b.doubt())
+	}
 	switch {
 	case confidence == "quick":
 		return quickMass
 	case confidence == "strict":
-		return nameMassStrict
-	case b.separation < weakSeparation && !b.offsetsShow():
-		return nameMassWeak
+		return max(least, nameMassStrict)
+	case b.offsetsShow():
+		return nameMass
 	}
-	return nameMass
+	return least
+}
+
+// doubt multiplies the log odds that a faint gap takes: where it is no larger than
+// the scatter, the hunts that end early are those in which chance has made it larger.
+func (b *belief) doubt() float64 {
+	return min(max(math.Pow(faintSeparation/b.separation, faintGrowth), 1), faintMost)
+}
+
+// pairsMost is the number of pairs after which a suspect that is not proved is
+// dropped: those of a faint gap say less each.
+func pairsMost(lv levels) int {
+	d := lv.gap() / lv.s
+	return int(min(max(pairsMax, pairsFaint/(d*d)), pairsFaint))
 }
 
 // offsetsShow reports whether the runs speak for commits that have large offsets of
