@@ -236,6 +236,9 @@ func TestSetupKeepsLinks(t *testing.T) {
 	if err := os.WriteFile(target, []byte("{}"), 0o640); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Chmod(target, 0o640); err != nil { // whatever the umask is
+		t.Fatal(err)
+	}
 	if err := os.Mkdir(filepath.Dir(link), 0o755); err != nil {
 		t.Fatal(err)
 	}
