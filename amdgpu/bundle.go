@@ -92,6 +92,13 @@ type ccob struct {
 	unpacked uint64
 }
 
+// isCCOB reports whether a compressed bundle starts here, as far as the start of
+// a file can say: four letters alone are little.
+func isCCOB(b []byte) bool {
+	le := binary.LittleEndian
+	return len(b) >= 20 && bytes.HasPrefix(b, []byte(compressedMagic)) && le.Uint16(b[4:])-1 < 3 && le.Uint16(b[6:]) < 2
+}
+
 func parseCCOB(b []byte) (ccob, error) {
 	le := binary.LittleEndian
 	if len(b) < 20 {
@@ -129,7 +136,7 @@ func uncompress(b []byte, unpack unpackFunc) (plain []byte, used int, err error)
 		used = nextCCOB(b)
 	}
 	body := b[h.header:used]
-	if err := unpack(len(body), h.unpacked); err != nil {
+	if err := unpack(len(body), max(h.unpacked, zstdWindow(body))); err != nil {
 		return nil, used, fmt.Errorf("unpacking bundle: %w", err)
 	}
 	plain, err = inflate(h, body)
@@ -140,6 +147,16 @@ func uncompress(b []byte, unpack unpackFunc) (plain []byte, used int, err error)
 		return nil, used, fmt.Errorf("unpacking bundle: %d bytes, %d announced", len(plain), h.unpacked)
 	}
 	return plain, used, nil
+}
+
+// zstdWindow is the memory that a zstd stream asks for before it unpacks
+// anything, 0 if b is none. Compressors that stream ask for more than they need.
+func zstdWindow(b []byte) uint64 {
+	var h zstd.Header
+	if h.Decode(b) != nil {
+		return 0
+	}
+	return h.WindowSize
 }
 
 // nextCCOB is where the next compressed bundle starts, or len(b): version 1
@@ -167,8 +184,9 @@ func inflate(h ccob, body []byte) ([]byte, error) {
 		}
 		return readLimited(z, int64(h.unpacked))
 	case 1:
+		limit := max(unpackFloor, h.unpacked+1)
 		z, err := zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1),
-			zstd.WithDecoderMaxMemory(max(1<<20, h.unpacked+1)), zstd.WithDecoderMaxWindow(max(1<<20, min(512<<20, h.unpacked+1))), zstd.WithDecoderLowmem(true))
+			zstd.WithDecoderMaxMemory(limit), zstd.WithDecoderMaxWindow(min(512<<20, limit)), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, err
 		}

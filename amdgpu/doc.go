@@ -40,8 +40,11 @@
 //     so text only. Macros and repetitions make them "?".
 //   - vgpr_alloc: the kernel descriptor, rounded up to the target's granule.
 //   - occupancy: computed as LLVM does, from vgpr_alloc, sgpr, LDS and the
-//     largest work-group; an upper bound. It equals LLVM's own number for every
-//     kernel of the test corpus compiled by LLVM 15 to 22.
+//     largest work-group; an upper bound for that size. It equals LLVM's own
+//     number for every kernel of the test corpus compiled by LLVM 15 to 22.
+//     LLVM 20 and later state the best over all sizes up to the largest, which
+//     is more where 1,024 work-items do not divide a SIMD's waves: gfx8, gfx9
+//     before gfx90a (10, not 8) and gfx10.1 (20, not 16).
 //   - code_bytes: the symbol's size, so objects only.
 //
 // # Cost

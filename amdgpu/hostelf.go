@@ -58,11 +58,7 @@ func isDeviceSection(s *elf.Section, body []byte) bool {
 // isContainer reports whether b starts with one of the containers of device
 // code.
 func isContainer(b []byte) bool {
-	if bytes.HasPrefix(b, []byte(compressedMagic)) {
-		_, err := parseCCOB(b) // four letters are little
-		return err == nil
-	}
-	return bytes.HasPrefix(b, []byte(bundleMagic)) || bytes.HasPrefix(b, []byte(offloadMagic))
+	return isCCOB(b) || bytes.HasPrefix(b, []byte(bundleMagic)) || bytes.HasPrefix(b, []byte(offloadMagic))
 }
 
 // hostELF reads the device code inside a host object, executable or library.

@@ -109,6 +109,25 @@ func TestSmallBombs(t *testing.T) {
 	}
 }
 
+// TestSmallStreams: a stream of 24 bytes that asks for a window of 16 MiB, as
+// streaming compressors do, is read; many of them in one file are a bomb.
+func TestSmallStreams(t *testing.T) {
+	le := binary.LittleEndian
+	bundle := le.AppendUint64([]byte(bundleMagic), 0)
+	frame := append([]byte("\x28\xb5\x2f\xfd\x00"), 14<<3)                 // a window of 2^24 bytes
+	frame = append(frame, byte(1|len(bundle)<<3), byte(len(bundle)>>5), 0) // one raw block, the last
+	frame = append(frame, bundle...)
+	one := le.AppendUint16(le.AppendUint16([]byte(compressedMagic), 2), 1)
+	one = le.AppendUint32(le.AppendUint32(one, uint32(24+len(frame))), uint32(len(bundle)))
+	one = append(le.AppendUint64(one, 0), frame...)
+	if s, _ := LoadBytes("k.hipfb", one); !strings.Contains(fmt.Sprint(s.Skipped), "without a device entry") {
+		t.Errorf("one: %v", s.Problems)
+	}
+	if s, _ := LoadBytes("k.hipfb", bytes.Repeat(one, 1000)); !hasProblem(s.Problems, TooLarge) {
+		t.Errorf("a thousand: %v", s.Problems)
+	}
+}
+
 // TestEmptyTemps: clang --save-temps writes empty device objects for inputs
 // without device code; an empty dump or text is still a problem.
 func TestEmptyTemps(t *testing.T) {

@@ -67,7 +67,7 @@ func inflateOffload(b []byte, unpack unpackFunc) ([]byte, error) {
 		return nil, fmt.Errorf("reading offload binary: entries at byte %d, %d of %d bytes unpacked", head, full, len(b))
 	}
 	body := b[head:]
-	if err := unpack(len(body), full-head); err != nil {
+	if err := unpack(len(body), max(full-head, zstdWindow(body))); err != nil {
 		return nil, fmt.Errorf("unpacking offload binary: %w", err)
 	}
 	h := ccob{unpacked: full - head}

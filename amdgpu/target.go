@@ -58,7 +58,7 @@ func deviceTriple(id string) int {
 	for at := 0; ; {
 		field, _, more := strings.Cut(id[at:], "-")
 		sub, isGPU := strings.CutPrefix(field, "amdgpu")
-		if more && (field == "amdgcn" || isGPU && strings.Trim(sub, "0123456789abcdef.") == "") {
+		if more && (field == "amdgcn" || isGPU && (sub == "" || sub[0] >= '0' && sub[0] <= '9')) {
 			return at
 		}
 		if !more {
@@ -86,22 +86,21 @@ func subarchProcessor(arch string) string {
 	return name
 }
 
-// validProcessor accepts "gfx" and a hexadecimal number, or a generic name
-// such as "gfx10-3-generic". It need not be a processor we know.
+// validProcessor accepts "gfx" and a number, which may have letters, or a
+// generic name such as "gfx10-3-generic". It need not be a processor we know.
 func validProcessor(p string) bool {
 	rest, ok := strings.CutPrefix(p, "gfx")
-	if !ok || rest == "" {
+	rest, generic := strings.CutSuffix(rest, "-generic")
+	if !ok || rest == "" || rest[0] < '0' || rest[0] > '9' {
 		return false
 	}
-	rest, generic := strings.CutSuffix(rest, "-generic")
 	for i := range len(rest) {
 		c := rest[i]
-		hex := c >= '0' && c <= '9' || c >= 'a' && c <= 'f'
-		if !hex && !(generic && c == '-') {
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || generic && c == '-') {
 			return false
 		}
 	}
-	return rest != "" && (generic || len(rest) >= 3)
+	return generic || len(rest) >= 3
 }
 
 // Known reports whether the processor was named.
@@ -131,7 +130,7 @@ func (t Target) generation() int {
 	p := strings.TrimPrefix(t.Processor, "gfx")
 	if g, ok := strings.CutSuffix(p, "-generic"); ok {
 		p, _, _ = strings.Cut(g, "-")
-	} else if len(p) > 2 {
+	} else if p = strings.TrimRight(p, "ghijklmnopqrstuvwxyz"); len(p) > 2 { // "1250s" is a variant
 		p = p[:len(p)-2]
 	}
 	n, err := strconv.Atoi(p)

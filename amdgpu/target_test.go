@@ -28,6 +28,7 @@ func TestParseTarget(t *testing.T) {
 		{"amdgpu99.98-amd-amdhsa--", "", "amdhsa"},
 		{"amdgpu-amd-amdhsa--", "", "amdhsa"},
 		{"amdgpux-amd-amdhsa--gfx90a", "", ""},
+		{"amdgpu12.50s-amd-amdhsa-unknown-gfx1250s", "gfx1250s", "amdhsa"}, // a variant
 		{"amdgcn-amd-amdpal--gfx1030", "gfx1030", "amdpal"},
 		{"", "", ""},
 		{"amdgcn-amd-amdhsa--", "", "amdhsa"},
@@ -76,6 +77,17 @@ func TestTotalVGPRs(t *testing.T) {
 	} {
 		if got := (Target{Processor: c.processor}).totalVGPRs(c.arch, c.agpr); got != c.want {
 			t.Errorf("%s: %d and %d make %d, want %d", c.processor, c.arch, c.agpr, got, c.want)
+		}
+	}
+}
+
+func TestGeneration(t *testing.T) {
+	for processor, want := range map[string]int{
+		"gfx803": 8, "gfx90a": 9, "gfx90c": 9, "gfx9-4-generic": 9, "gfx1030": 10, "gfx11-7-generic": 11,
+		"gfx12-5-generic": 12, "gfx1250": 12, "gfx1250s": 12, "gfx1310": 13, "": 0,
+	} {
+		if got := (Target{Processor: processor}).generation(); got != want {
+			t.Errorf("%s: generation %d, want %d", processor, got, want)
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package amdgpu
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +28,31 @@ func TestLinks(t *testing.T) {
 	}
 	if !strings.Contains(fmt.Sprint(s.Skipped), "d/loop") {
 		t.Errorf("%v", s.Skipped)
+	}
+}
+
+// TestSniffBig: what decides about a file without a telling name is its start,
+// which may be a small part of it.
+func TestSniffBig(t *testing.T) {
+	device := makeObject(note(testTarget, oneKernel()), oneKernel())
+	noise := make([]byte, 4*sniffLen) // hardly packs
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(noise), func(i, j int) { noise[i], noise[j] = byte(i*j>>3), byte(i+j) })
+	plain := append(bundleOf(append(device, make([]byte, -len(device)&7)...)), noise...)
+	plain = plain[:len(plain):len(plain)]
+	binary.LittleEndian.PutUint64(plain[len(bundleMagic)+8+8:], uint64(len(noise)))          // the host's entry
+	binary.LittleEndian.PutUint64(plain[len(bundleMagic)+8:], uint64(len(plain)-len(noise))) // and where it is
+	for reason, data := range map[string][]byte{
+		"bundle": plain, "compressed bundle": packed(t, 2, 1, plain),
+		"offload binary": offloadOf(1, hipImage("gfx90a", append(device, noise...))),
+		"archive":        []byte(arOf(archiveMagic, arMember{"noise.txt/", string(noise)}, arMember{"k.o/", string(device)})),
+	} {
+		if len(data) <= sniffLen {
+			t.Fatalf("%s: %d bytes are not many", reason, len(data))
+		}
+		s, _ := Load(write(t, map[string]string{"k": string(data)}))
+		if len(s.Kernels) != 1 || s.ExitCode() != 0 {
+			t.Errorf("%s: %d kernels, %v, %v", reason, len(s.Kernels), s.Problems, s.Skipped)
+		}
 	}
 }
 
