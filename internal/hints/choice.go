@@ -13,7 +13,7 @@ func (fc *fileContext) choiceRule(h *sourceHunk, r *run, p pair, d tokenDiff) {
 	if fc.archRule(r, p, d) {
 		return
 	}
-	if sameBag(p.old.toks, p.new.toks) {
+	if sameBag(p.old.toks, p.new.toks) || mergesConditions(r, d) {
 		return // the same terms in another order
 	}
 	inSelector := selector.MatchString(p.new.fn)
@@ -47,6 +47,20 @@ func (fc *fileContext) choiceRule(h *sourceHunk, r *run, p pair, d tokenDiff) {
 		e.level--
 	}
 	fc.emit(e)
+}
+
+// mergesConditions tells whether the terms that a condition got stood in another
+// one of the removed lines.
+func mergesConditions(r *run, d tokenDiff) bool {
+	if !hasText(d.new, "&&") && !hasText(d.new, "and") {
+		return false
+	}
+	for _, l := range r.old {
+		if startsIf(l.toks) && len(l.toks) > 3 && strings.Contains(textOf(d.new), strings.Trim(textOf(l.toks[1:len(l.toks)-1]), "()")) {
+			return true
+		}
+	}
+	return false
 }
 
 // boolean tells whether a line has a comparison, a logical operator or a truth value.

@@ -134,6 +134,9 @@ func (fc *fileContext) flagsOf(ls []*srcLine) map[string]*srcLine {
 			}
 			switch {
 			case t.kind == tokString:
+				if fc.lang.code() && prose(t.text) {
+					continue
+				}
 				for _, w := range strings.FieldsFunc(t.text, flagSpace) {
 					add(w, l)
 				}
@@ -216,4 +219,17 @@ func strongFlags(ts []token) string {
 	}
 	sort.Strings(out)
 	return strings.Join(out, " ")
+}
+
+// prose tells whether most words of a string are plain ones: a message that speaks
+// of flags.
+func prose(s string) bool {
+	plain, all := 0, 0
+	for _, w := range strings.Fields(s) {
+		all++
+		if w[0] >= 'a' && w[0] <= 'z' && strings.Trim(w, "abcdefghijklmnopqrstuvwxyz,.;:") == "" {
+			plain++
+		}
+	}
+	return plain >= 3 && 2*plain > all
 }

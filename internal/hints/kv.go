@@ -148,6 +148,14 @@ func settingAt(fc *fileContext, ts []token, i int) (s setting, next int) {
 	if from == 0 || from >= len(ts) {
 		return s, i
 	}
+	if fc.lang == langPython && ts[from].text == "lambda" {
+		for j := from; j+1 < len(ts); j++ {
+			if ts[j].text == ":" {
+				from = j + 1 // what a heuristic gives
+				break
+			}
+		}
+	}
 	end := valueEnd(fc.lang, ts, from)
 	s.val = ts[from:end]
 	if len(s.val) == 0 {

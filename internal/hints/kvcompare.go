@@ -38,7 +38,11 @@ func (fc *fileContext) compare(h *sourceHunk, k *keyClass, c *settingChange) ver
 	}
 	d := diffTokens(c.old.val, c.new.val)
 	if k.pattern == "loop_bounds" {
-		return compareBounds(h, c, d)
+		v := compareBounds(h, c, d)
+		if k == &derivedClass {
+			v.level = min(v.level, 2)
+		}
+		return v
 	}
 	return fc.compareTokens(k, c, d)
 }

@@ -14,6 +14,9 @@ func (fc *fileContext) kvRules(h *sourceHunk, r *run) {
 		if k == nil && h.bounds[c.key] && c.old != nil && c.new != nil && fc.lang.code() {
 			k = &boundClass
 		}
+		if k == nil && h.derived[c.key] && c.old != nil && c.new != nil && fc.lang.code() {
+			k = &derivedClass
+		}
 		if k == nil && fc.lang == langMLIR && c.old != nil && c.new != nil && len(c.key) == 1 && strings.Contains(c.new.line.text, "mfma") {
 			k = &mmaClass
 		}
@@ -57,6 +60,9 @@ var maskClass = keyClass{pattern: "masking", what: "a mask"}
 
 // mmaClass is that of the attributes m, n and k of a matrix instruction.
 var mmaClass = keyClass{pattern: "mfma_shape", what: "matrix instruction shape"}
+
+// derivedClass is that of a name from which a bound is computed.
+var derivedClass = keyClass{pattern: "loop_bounds", worse: 1, what: "a name behind a loop's bound"}
 
 // maxJoin is the number of changes beyond which renames among them are not looked
 // for: the search is quadratic.
@@ -223,6 +229,8 @@ func (fc *fileContext) relevance(k *keyClass, l *srcLine, level int, key string)
 	switch {
 	case l.dev == yes:
 		return level, "in device code"
+	case k.generic && !gpu && k.pattern == "dispatch" && gpuPath.MatchString(key):
+		return level - 1, "the name speaks of a kernel or its library"
 	case k.generic && !gpu:
 		return 0, ""
 	case k.generic && l.dev == no:

@@ -86,7 +86,7 @@ var features = []feature{
 	},
 	{
 		kind: "cachehint", pattern: "cache_modifier", dir: 0, where: yes, inLoop: 3, open: 3, outside: 3, what: "cache hint",
-		re: rx(`^(__ld(cg|cs|ca|lu|cv|g)|__st(cs|cg|wb|wt)|__builtin_nontemporal_(load|store)|nt_?(load|store)\w*|(load|store)_nt\w*|(streaming|non_?temporal)_(load|store)\w*|!nontemporal|nontemporal|ld\.global\.nc\S*)$`),
+		re: rx(`^(__ld(cg|cs|ca|lu|cv|g)|__st(cs|cg|wb|wt)|__builtin_nontemporal_(load|store)|nt_?(load|store)\w*|(load|store)_?nt(_\w+)?|(streaming|non_?temporal)_(load|store)\w*|!nontemporal|nontemporal|ld\.global\.nc\S*)$`),
 	},
 	{
 		kind: "launch", pattern: "host_overhead", dir: 1, where: no, inLoop: 3, open: 2, outside: 2, call: true, what: "kernel launch",

@@ -71,6 +71,10 @@ func (fc *fileContext) streamIndexRule(r *run, p pair, d tokenDiff) {
 		fc.emit(evidenceOf{pattern: "stream", level: 2, old: p.old, new: p.new, run: r, reason: "the work goes to another stream"})
 		return
 	}
+	if len(d.old) == 1 && isStream(d.old[0]) && (d.new[0].text == "0" || d.new[0].text == "nullptr" || d.new[0].text == "NULL") && isArgument(p.new.toks, d.new[0]) {
+		fc.emit(evidenceOf{pattern: "stream", level: 3, old: p.old, new: p.new, run: r, reason: "the work goes to the default stream"})
+		return
+	}
 	if d.new[0].kind != tokNumber {
 		return
 	}

@@ -64,6 +64,7 @@ type sourceHunk struct {
 	all      []*srcLine      // in the order of the diff; context lines as on the new side
 	bounds   map[string]bool // names in loop headers that the hunk shows
 	masks    map[string]bool // names that the hunk gives as mask=
+	derived  map[string]bool // names from which those of bounds are computed
 }
 
 // buildHunk scans both sides of a hunk and finds the context of every line.
@@ -84,8 +85,37 @@ func buildHunk(fc *fileContext, h *diffHunk) *sourceHunk {
 		walk(fc, s, sd)
 	}
 	s.findMasks()
+	s.findDerived(fc)
 	s.findRuns(h)
 	return s
+}
+
+// findDerived notes the names from which the bounds of loops are computed, two
+// steps back at most.
+func (s *sourceHunk) findDerived(fc *fileContext) {
+	s.derived = map[string]bool{}
+	if !fc.lang.code() || len(s.bounds) == 0 || len(s.new.lines) > 2000 {
+		return
+	}
+	for range 2 {
+		for i := range s.new.lines {
+			l := &s.new.lines[i]
+			if len(l.toks) < 3 || !hasText(l.toks[:min(4, len(l.toks))], "=") {
+				continue
+			}
+			for _, st := range settingsOf(fc, l) {
+				if st.kw || !s.bounds[st.key] && !s.derived[st.key] {
+					continue
+				}
+				for j, t := range st.val {
+					call := j+1 < len(st.val) && st.val[j+1].text == "("
+					if t.kind == tokIdent && !call && !s.bounds[t.text] {
+						s.derived[t.text] = true
+					}
+				}
+			}
+		}
+	}
 }
 
 // findMasks notes the names that are given as a mask.
