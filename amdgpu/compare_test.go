@@ -226,3 +226,33 @@ func TestJSONColumns(t *testing.T) {
 		at = i
 	}
 }
+
+// TestPlaceless: names that hold where the source lies pair across checkouts,
+// unless that makes two of them alike.
+func TestPlaceless(t *testing.T) {
+	for _, c := range []struct {
+		reason        string
+		before, after []string
+		compared      int
+		exit          int
+	}{
+		{"-fgpu-rdc", []string{"_ZL2skPff.intern.484d2bd25139e7fc"}, []string{"_ZL2skPff.intern.79cb28cfbbcd51ce"}, 1, 1},
+		{"OpenMP", []string{"__omp_offloading_fe00_9b2239_main_l7"}, []string{"__omp_offloading_10302_1f_main_l7"}, 1, 1},
+		{"OpenMP on another line", []string{"__omp_offloading_fe00_9b2239_main_l7"}, []string{"__omp_offloading_10302_1f_main_l8"}, 0, 2},
+		{"two units", []string{"k.intern.484d2bd25139e7fc", "k.intern.0123456789abcdef"}, []string{"k.intern.79cb28cfbbcd51ce", "k.intern.89cb28cfbbcd51ce"}, 0, 2},
+		{"one of them stays", []string{"k.intern.484d2bd25139e7fc", "k.intern.0123456789abcdef"}, []string{"k.intern.484d2bd25139e7fc", "k.intern.89cb28cfbbcd51ce"}, 2, 1},
+		{"an own name that looks alike", []string{"k.internal"}, []string{"k.intern.79cb28cfbbcd51ce"}, 0, 2},
+	} {
+		var b, a strings.Builder
+		for i := range c.before {
+			b.WriteString(asm(c.before[i], 4, ""))
+			a.WriteString(asm(c.after[i], 9, ""))
+		}
+		before, _ := LoadBytes("k.s", []byte(b.String()))
+		after, _ := LoadBytes("k.s", []byte(a.String()))
+		d := Compare(before, after, Options{})
+		if d.Compared != c.compared || d.ExitCode != c.exit || c.compared > 0 && !startsWith(d.Notes, "matched_by_name: ") {
+			t.Errorf("%s: %d compared, exit %d, want %d and %d\n%v", c.reason, d.Compared, d.ExitCode, c.compared, c.exit, d.Problems)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package amdgpu
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // pair is one kernel on both sides, or on one when the other is nil.
 type pair struct {
@@ -23,6 +26,7 @@ func pairKernels(before, after *Snapshot) []pair {
 		{func(k *Kernel) string { return k.stem() + "\x00" + k.Target + "\x00" + k.Name }, true},
 		{func(k *Kernel) string { return k.Target + "\x00" + k.Name }, true},
 		{func(k *Kernel) string { return k.Name }, true},
+		{func(k *Kernel) string { return k.Target + "\x00" + placeless(k.Name) }, true},
 	}
 	left, right := pointers(before), pointers(after)
 	var out []pair
@@ -36,6 +40,23 @@ func pairKernels(before, after *Snapshot) []pair {
 		out = append(out, pair{after: k})
 	}
 	return out
+}
+
+// Where the source lies is part of some names: the hash of its path of kernels
+// with internal linkage under -fgpu-rdc ("k.intern.484d2bd25139e7fc"), its
+// device and inode of OpenMP's ("__omp_offloading_fe00_9b2239_main_l7").
+var (
+	pathHash  = regexp.MustCompile(`\.(?:intern|static|anon)\.[0-9a-f]{8,32}$`)
+	ompInodes = regexp.MustCompile(`^__omp_offloading_[0-9a-f]+_[0-9a-f]+_`)
+)
+
+// placeless is a kernel's name without what says where its source lies, so that
+// two checkouts of one program have the same names.
+func placeless(name string) string {
+	if len(name) > 1<<12 {
+		return name
+	}
+	return ompInodes.ReplaceAllString(pathHash.ReplaceAllString(name, ""), "__omp_offloading_")
 }
 
 func pointers(s *Snapshot) []*Kernel {
@@ -60,7 +81,7 @@ func pairBy(out []pair, left, right []*Kernel, key func(*Kernel) string, byName 
 		if l[k] == nil || a == nil {
 			continue
 		}
-		out = append(out, pair{b, a, byName && b.dir() != a.dir()})
+		out = append(out, pair{b, a, byName && (b.dir() != a.dir() || b.Name != a.Name)})
 		taken[a], taken[b] = true, true
 	}
 	return out, without(left, taken), without(right, taken)
