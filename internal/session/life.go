@@ -53,17 +53,30 @@ func (s *Store) NewLife() (*Life, error) {
 // the moment before it was locked.
 func (s *Store) tryLife() (*Life, error) {
 	path := filepath.Join(s.locks, "life-"+strconv.Itoa(os.Getpid())+"-"+randomHex(4)+".lock")
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	if err == nil {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
-	}
-	if err != nil {
+	f, err := newLocked(path)
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("making the lock of this process: %w", err)
+	case f == nil:
+		return nil, nil
+	}
+	return &Life{path, f}, nil
+}
+
+// newLocked makes a file and locks it. It returns nil if another process took it
+// for that of a dead one in the moment before it was locked, and removed it.
+func newLocked(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, errors.Join(err, os.Remove(path), f.Close())
 	}
 	mine, err1 := f.Stat()
 	there, err2 := os.Stat(path)
 	if err1 == nil && err2 == nil && os.SameFile(mine, there) {
-		return &Life{path, f}, nil
+		return f, nil
 	}
 	return nil, f.Close()
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // Presence says to other hunts on this machine that a run builds or measures now,
@@ -26,34 +24,25 @@ type Presence struct {
 	others []string // that were there when it began
 }
 
-// Parts of the names of the files: "busy-HOST-RANDOM-RUN", and before it is
-// locked "enter-RANDOM".
-const (
-	busyPrefix  = "busy-"
-	enterPrefix = "enter-"
-)
+// busyPrefix begins the names of the files: "busy-HOST-RANDOM-RUN".
+const busyPrefix = "busy-"
 
 // Enter begins the presence of a run.
 func (s *Store) Enter(run string) (*Presence, error) {
 	if err := os.MkdirAll(s.locks, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of locks: %w", err)
 	}
-	begun := filepath.Join(s.locks, enterPrefix+randomHex(8))
-	f, err := os.OpenFile(begun, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("telling other hunts of run %s: %w", run, err)
+	for range 100 {
+		path := filepath.Join(s.locks, hostPrefix()+randomHex(4)+"-"+run)
+		f, err := newLocked(path)
+		if err != nil {
+			return nil, fmt.Errorf("telling other hunts of run %s: %w", run, err)
+		}
+		if f != nil {
+			return &Presence{run: run, file: f, path: path, others: s.meet(path, run)}, nil
+		}
 	}
-	// Locked first and seen then: one that is seen unlocked is of the dead.
-	p := &Presence{run: run, file: f, path: filepath.Join(s.locks, hostPrefix()+randomHex(4)+"-"+run)}
-	if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
-		err = os.Rename(begun, p.path)
-	}
-	if err != nil {
-		_ = os.Remove(begun)
-		return nil, errors.Join(fmt.Errorf("telling other hunts of run %s: %w", run, err), f.Close())
-	}
-	p.others = s.meet(p.path, run)
-	return p, nil
+	return nil, fmt.Errorf("telling other hunts of run %s: its file was removed again and again", run)
 }
 
 // hostPrefix begins the names of this machine's files, where several share the
@@ -71,16 +60,9 @@ func (s *Store) meet(path, run string) (others []string) {
 	entries, _ := os.ReadDir(s.locks) // unreadable: nobody is seen, and nothing is broken by that
 	for _, e := range entries {
 		there := filepath.Join(s.locks, e.Name())
-		switch {
-		case strings.HasPrefix(e.Name(), enterPrefix):
-			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Minute {
-				_ = os.Remove(there)
-			}
-		case strings.HasPrefix(e.Name(), hostPrefix()) && there != path:
-			if alive(there, run) {
-				_, other, _ := strings.Cut(strings.TrimPrefix(e.Name(), hostPrefix()), "-")
-				others = append(others, other)
-			}
+		if strings.HasPrefix(e.Name(), hostPrefix()) && there != path && alive(there, run) {
+			_, other, _ := strings.Cut(strings.TrimPrefix(e.Name(), hostPrefix()), "-")
+			others = append(others, other)
 		}
 	}
 	return others

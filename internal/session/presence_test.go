@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 )
 
 func enter(t *testing.T, s *Store, run string) *Presence {
@@ -42,25 +41,19 @@ func TestPresence(t *testing.T) {
 	}
 }
 
-// TestPresenceOfTheDead: what a killed process left is nobody, and is removed;
-// one that is just entering is left alone.
+// TestPresenceOfTheDead: what a killed process left is nobody, and is removed.
 func TestPresenceOfTheDead(t *testing.T) {
 	s, _ := newRun(t)
 	left(t, enter(t, s, "a"))
 	dead, other := filepath.Join(s.Locks(), hostPrefix()+"00000000-dead"), filepath.Join(s.Locks(), busyPrefix+"otherhost-00000000-x")
-	old, young := filepath.Join(s.Locks(), enterPrefix+"old"), filepath.Join(s.Locks(), enterPrefix+"young")
-	for _, path := range []string{dead, other, old, young} {
+	for _, path := range []string{dead, other} {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	past := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(old, past, past); err != nil {
-		t.Fatal(err)
-	}
 	left(t, enter(t, s, "a"))
 	rest, _ := filepath.Glob(filepath.Join(s.Locks(), "*"))
-	if !slices.Equal(rest, []string{other, young}) {
+	if !slices.Equal(rest, []string{other}) {
 		t.Errorf("there are %q", rest)
 	}
 }
