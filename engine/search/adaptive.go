@@ -153,8 +153,7 @@ func (p *problem) conclude(b *belief, phase Phase) answer {
 		if mass >= confirmMass(conf, b) && p.confirmed(b, pairs, odds) {
 			return answer{suspect: s, mass: mass, odds: odds, belief: b}
 		}
-		proved := p.confirmed(b, pairs, odds) && b.doubt() <= 1 // a faint gap takes pairs for the posterior too
-		if mass >= pairMass && !proved && len(pairs) < pairsMost(b.levels) && p.testable(s.fast) && p.testable(s.slow) {
+		if mass >= pairMass && !p.confirmed(b, pairs, odds) && len(pairs) < pairsMax && p.testable(s.fast) && p.testable(s.slow) {
 			return answer{next: p.next(b, PhaseConfirm, p.pairUp(s, len(pairs), odds, b),
 				"the last fast and the first slow commit in turn, to prove the step lies between")}
 		}
@@ -196,7 +195,7 @@ func (p *problem) concludeAmong(b *belief) (answer, bool) {
 	if p.confirmed(b, pairs, odds) {
 		return answer{suspect: s, mass: mass, odds: odds, belief: b}, true
 	}
-	if len(pairs) >= pairsMost(b.levels) || !p.testable(s.fast) || !p.testable(s.slow) {
+	if len(pairs) >= pairsMax || !p.testable(s.fast) || !p.testable(s.slow) {
 		return answer{}, false
 	}
 	return answer{next: p.next(b, PhaseConfirm, p.pairUp(s, len(pairs), odds, b), "the commits on both sides of the last candidates in turn")}, true

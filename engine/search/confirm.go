@@ -81,7 +81,7 @@ func (p *problem) penalties(c *cells, lv levels) []float64 {
 			continue
 		}
 		pairs := p.pairs(suspect{fast: a, slow: z})
-		if odds := pairOdds(pairs, lv); odds <= rejectOdds || len(pairs) >= pairsMost(lv) && odds < oddsNormal {
+		if odds := pairOdds(pairs, lv); odds <= rejectOdds || len(pairs) >= pairsMax && odds < oddsNormal {
 			out[k] = min(odds, -1)
 		}
 	}
@@ -124,7 +124,7 @@ func (b *belief) sticky() bool {
 func confirmMass(confidence string, b *belief) float64 {
 	least := nameMass
 	if b.separation < weakSeparation {
-		least = 1 - math.Pow(1-nameMassWeak, b.doubt())
+		least = nameMassWeak
 	}
 	switch {
 	case confidence == "quick":
@@ -135,19 +135,6 @@ func confirmMass(confidence string, b *belief) float64 {
 		return nameMass
 	}
 	return least
-}
-
-// doubt multiplies the log odds that a faint gap takes: where it is no larger than
-// the scatter, the hunts that end early are those in which chance has made it larger.
-func (b *belief) doubt() float64 {
-	return min(max(math.Pow(faintSeparation/b.separation, faintGrowth), 1), faintMost)
-}
-
-// pairsMost is the number of pairs after which a suspect that is not proved is
-// dropped: those of a faint gap say less each.
-func pairsMost(lv levels) int {
-	d := lv.gap() / lv.s
-	return int(min(max(pairsMax, pairsFaint/(d*d)), pairsFaint))
 }
 
 // offsetsShow reports whether the runs speak for commits that have large offsets of

@@ -70,11 +70,7 @@ const (
 	nameMassWeak     = 0.995 // † the same below weakSeparation, where states of the machine hide in the scatter
 	nameMassStrict   = 0.992 // the same for --confidence strict
 	weakSeparation   = 4.0   // † states of a clock are up to two scatters apart and look like d' up to this
-	faintSeparation  = 1.2   // † below it chance may have made the gap larger than it is
-	faintGrowth      = 4.0   // † power of faintSeparation/d' by which the log odds of a proof grow
-	faintMost        = 1.5   // † and what they are multiplied by at most: 99.965 %
 	pairsMax         = 40    // pairs after which a suspect that is not proved is dropped
-	pairsFaint       = 80    // † the same over d'² where that is more, and at most
 	oddsQuick        = 1.5   // ln odds of the pairs: 4 to 1
 	oddsNormal       = 3.0   // 20 to 1
 	oddsWeak         = 4.0   // † 55 to 1, below weakSeparation
