@@ -247,6 +247,9 @@ func TestTokenFile(t *testing.T) {
 		if err := os.WriteFile(file, []byte(bad.text), bad.mode); err != nil {
 			t.Fatal(err)
 		}
+		if err := os.Chmod(file, bad.mode); err != nil { // whatever the umask is
+			t.Fatal(err)
+		}
 		if _, _, err := loadToken(file); err == nil {
 			t.Errorf("%s: accepted", why)
 		}
