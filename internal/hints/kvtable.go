@@ -59,6 +59,16 @@ func classifyKey(name string) *keyClass {
 	if n == "" || len(n) > 80 {
 		return nil
 	}
+	if k := classOf(n); k != nil {
+		return k
+	}
+	if s, ok := strings.CutPrefix(n, "k_"); ok && len(s) > 2 {
+		return classOf(s) // kThreadsPerBlock
+	}
+	return nil
+}
+
+func classOf(n string) *keyClass {
 	for i := range keyClasses {
 		k := &keyClasses[i]
 		if k.re.MatchString(n) && (k.not == nil || !k.not.MatchString(n)) {

@@ -138,6 +138,9 @@ func (fc *fileContext) holds(f *feature, l *srcLine, i int) bool {
 	case "barrier":
 		return !(fc.lang == langC && i > 0 && next.text == "(" && prev.kind == tokIdent && !cKeywords[prev.text])
 	case "graph":
+		if l.toks[i].text == ".replay" && !strings.Contains(strings.ToLower(l.text), "graph") {
+			return false
+		}
 		return fc.lang == langC || fc.lang == langPython
 	case "constexpr":
 		return fc.lang == langPython && prev.text == ":" || fc.lang == langC && l.dev == yes && prev.text != "if" && fc.deviceLike()

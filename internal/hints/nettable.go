@@ -174,7 +174,7 @@ var features = []feature{
 	},
 	{
 		kind: "graph", pattern: "stream", dir: -1, where: no, inLoop: 3, open: 3, outside: 3, what: "graph capture, side stream or asynchronous copy",
-		re: rx(`^((hip|cuda)Graph(Launch|Instantiate)\w*|(hip|cuda)StreamBeginCapture|torch\.(cuda|hip)\.(graph|CUDAGraph|make_graphed_callables|Stream|stream)|[\w.]*graph\w*\.replay|(hip|cuda)MemcpyAsync|(hip|cuda)StreamNonBlocking|[\w.]*cuda_?graph\w*)$`),
+		re: rx(`^((hip|cuda)Graph(Launch|Instantiate)\w*|(hip|cuda)StreamBeginCapture|torch\.(cuda|hip)\.(graph|CUDAGraph|make_graphed_callables|Stream|stream)|[\w.]*graph\w*\.replay|\.replay|(hip|cuda)MemcpyAsync|(hip|cuda)StreamNonBlocking|[\w.]*cuda_?graph\w*)$`),
 	},
 	{
 		kind: "cache", pattern: "host_overhead", dir: -1, where: unknown, inLoop: 3, open: 3, outside: 3, what: "cache or compiled wrapper",

@@ -39,6 +39,7 @@ func (fc *fileContext) pairRules(h *sourceHunk, r *run) {
 		fc.wideIndexRule(r, p, d)
 		fc.ternaryRule(r, p, d)
 		fc.sharedLoss(r, p, d)
+		fc.registerLoss(h, r, p, d)
 		fc.constLoss(r, p, d)
 		fc.streamIndexRule(r, p, d)
 		fc.exitRule(h, r, p, d)
@@ -273,6 +274,9 @@ func (fc *fileContext) waitRule(r *run, p pair, d tokenDiff) {
 		e.reason = fmt.Sprintf("it waits until %v instead of %v operations are in flight", y, x)
 	case len(b) == 1 && b[0].text == "0" && len(a) > 1:
 		e.reason = "it waits until nothing is in flight"
+	case len(a) == 1 && a[0].text == "0" && len(b) > 1:
+		e.faster = true
+		e.reason = "it no longer waits until nothing is in flight"
 	case hasCounter(b) && !hasCounter(a):
 		e.reason = "it waits for another counter as well"
 	case hasCounter(a) && !hasCounter(b):

@@ -157,6 +157,34 @@ func sameNames(a, b []token) bool {
 	return sameBag(x, y)
 }
 
+// registerLoss finds values that a private array kept and that are now read again:
+// the declaration of the array is among the removed lines.
+func (fc *fileContext) registerLoss(h *sourceHunk, r *run, p pair, d tokenDiff) {
+	if fc.lang != langC || p.new.dev != yes || p.new.loop != yes {
+		return
+	}
+	var was []string
+	for _, n := range subscripts(p.old.toks) {
+		if hasText(d.old, n) {
+			was = append(was, n)
+		}
+	}
+	if len(was) == 0 || len(subscripts(p.new.toks)) == 0 {
+		return
+	}
+	for _, l := range h.all {
+		if l.kind != '-' || !isArrayDeclaration(l.toks) || isShared(l) {
+			continue
+		}
+		for _, n := range was {
+			if hasText(l.toks, n) && !hasText(p.new.toks, n) {
+				fc.emit(evidenceOf{pattern: "memory_ops", level: 2, old: p.old, new: p.new, run: r, reason: "what the array " + n + " kept is read from memory again"})
+				return
+			}
+		}
+	}
+}
+
 // sharedLoss finds reads of shared memory that became reads of global memory, by
 // the names: s_weight[c] became weight[c].
 func (fc *fileContext) sharedLoss(r *run, p pair, d tokenDiff) {

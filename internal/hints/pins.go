@@ -60,10 +60,14 @@ func (fc *fileContext) pinFile(r *run) {
 	if len(r.old) == 0 || len(r.new) == 0 || !isPin(r.old[0]) || !isPin(r.new[0]) {
 		return
 	}
-	fc.emit(evidenceOf{
+	e := evidenceOf{
 		pattern: "dependency_version", level: 3, old: r.old[0], new: r.new[0], run: r,
 		reason: "the file pins a version; what came with it is not in this diff",
-	})
+	}
+	if own := strings.ToLower(fc.base); (own == "version" || own == "version.txt") && !hexHash.MatchString(r.new[0].text) {
+		e.level, e.reason = 1, "a version, most likely the project's own"
+	}
+	fc.emit(e)
 }
 
 // lockedVersion reads lock files that name a package and its version on two lines.

@@ -5,7 +5,7 @@ import "regexp"
 // A swap is a pair of names of which the second does the same work at another cost.
 type swap struct {
 	pattern  string
-	from, to *regexp.Regexp // on a name, after its namespace too
+	from, to *regexp.Regexp // on a name, after its namespace too; from nil: any other
 	level    int
 	both     bool // either direction may slow down; else the way back speeds up
 	device   bool // not in host code
@@ -44,7 +44,7 @@ var swaps = []swap{
 	{"math_function", rx(`^>>$`), rx(`^(/|//)$`), 2, false, true, "a shift became a division"},
 	{"math_function", rx(`^&$`), rx(`^%$`), 2, false, true, "a bit mask became a remainder"},
 	{"dispatch", rx(`(?i)(^|[._:])(asm|ck|aiter|hip|hipblaslt|triton|flydsl|opus|fused|fast|gluon|flash|wmma|mfma)_?\w*$`), rx(`^(torch\.(matmul|mm|bmm|einsum|nn\.functional\.\w+)|F\.(linear|scaled_dot_product_attention|softmax)|torch\.ops\.aten\.\w+|torch_\w+)$`), 2, false, false, "a library function replaces the kernel"},
-	{"dispatch", rx(`(?i)(^|[._:])(launch_?|run_?|use_?)?\w*(fast|fused|asm|flash|mfma|wmma|xdl|tiled)\w*$`), rx(`(?i)(^|[._:])\w*(naive|generic|fallback|reference|slow|unfused|eager)\w*$`), 3, false, false, "a slower implementation is called"},
+	{"dispatch", nil, rx(`(?i)(^|[._:])\w*(naive|generic|fallback|reference|slow|unfused|eager)\w*$`), 3, false, false, "a slower implementation is called"},
 }
 
 // A swapMask has a bit for each swap that a name is on one side of.
@@ -57,7 +57,7 @@ func swapsOf(t token) swapMask {
 		return re.MatchString(t.text) || t.kind == tokIdent && re.MatchString(t.last())
 	}
 	for i := range swaps {
-		if match(swaps[i].from) {
+		if swaps[i].from != nil && match(swaps[i].from) {
 			m.from |= 1 << i
 		}
 		if match(swaps[i].to) {
@@ -85,7 +85,7 @@ func (fc *fileContext) swapRule(r *run, p pair, d tokenDiff) {
 		return
 	}
 	all := [2]swapMask{fc.swapsIn(d.old), fc.swapsIn(d.new)}
-	if all[0].from&all[1].to|all[0].to&all[1].from == 0 {
+	if all[0].from&all[1].to|all[0].to&all[1].from|(all[0].to^all[1].to) == 0 {
 		return
 	}
 	calls := all
@@ -101,6 +101,9 @@ func (fc *fileContext) swapRule(r *run, p pair, d tokenDiff) {
 		bit := uint64(1) << i
 		slower := m[0].from&bit != 0 && m[1].to&bit != 0 && (m[1].from&bit == 0 || s.both && m[0].to&bit != 0)
 		faster := m[0].to&bit != 0 && m[1].from&bit != 0 && m[1].to&bit == 0
+		if s.from == nil && len(called(p.old.toks, d.old)) > 0 && len(called(p.new.toks, d.new)) > 0 {
+			slower, faster = m[1].to&^m[0].to&bit != 0, m[0].to&^m[1].to&bit != 0
+		}
 		if !slower && !faster || s.device && p.new.dev == no {
 			continue
 		}
@@ -123,7 +126,7 @@ func (fc *fileContext) swapRule(r *run, p pair, d tokenDiff) {
 func called(line, ts []token) []token {
 	var out []token
 	for i := 0; i+1 < len(line); i++ {
-		if line[i].kind == tokIdent && (line[i+1].text == "(" || line[i+1].text == "<" || line[i+1].text == "[") && changedHere(ts, line[i]) {
+		if line[i].kind == tokIdent && (line[i+1].text == "(" || line[i+1].text == "<" || line[i+1].text == "<<<" || line[i+1].text == "[") && changedHere(ts, line[i]) {
 			out = append(out, line[i])
 		}
 	}
