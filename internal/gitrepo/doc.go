@@ -16,5 +16,6 @@
 //
 // Read it in this order: git.go (how git is run), repo.go (what a repository
 // is), history.go and object.go (questions), workspace.go (trees), clone.go,
-// linked.go, inplace.go, restore.go (the three kinds of trees), recover.go.
+// linked.go, inplace.go, restore.go (the three kinds of trees), recover.go,
+// left.go (what a run left, by its marks alone).
 package gitrepo

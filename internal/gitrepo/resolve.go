@@ -126,8 +126,10 @@ func nearest(rev string, names []string) []string {
 	return out
 }
 
-// distance is Levenshtein's, in bytes.
+// distance is Levenshtein's, in bytes. Only the first 64 count, so that a hostile
+// name costs nothing.
 func distance(a, b string) int {
+	a, b = a[:min(len(a), 64)], b[:min(len(b), 64)]
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -35,7 +35,7 @@ func (p *inPlace) restore(ctx context.Context) error {
 		return p.discard(ctx)
 	}
 	if err := p.store(stateRestoring); err != nil {
-		return err
+		return &RestoreError{Run: p.s.Run, Ref: p.s.Ref, What: fmt.Sprintf("beginning: %v", err), Err: err}
 	}
 	removeLocks(p.repo.gitDir, treeLocks)
 	p.removeRefLocks()

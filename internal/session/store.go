@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -119,9 +120,18 @@ func (s *Store) IDs() ([]string, error) {
 	}
 	var runs []dated
 	for _, e := range entries {
-		info, err := os.Stat(filepath.Join(s.dir, e.Name(), "spec.json"))
-		if err != nil {
+		run := Run{ID: e.Name(), Dir: filepath.Join(s.dir, e.Name())}
+		info, err := os.Stat(run.path("spec.json"))
+		if errors.Is(err, fs.ErrNotExist) { // gone, if there is a journal
+			info, err = os.Lstat(run.journal())
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 			continue // a run that was killed while it was made, or not a run
+		case err != nil:
+			if info, err = e.Info(); err != nil { // what cannot be read is there all the same
+				continue
+			}
 		}
 		runs = append(runs, dated{e.Name(), info.ModTime()})
 	}
