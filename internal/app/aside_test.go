@@ -37,7 +37,7 @@ func TestCorrectedStart(t *testing.T) {
 			a := newApp(t)
 			s, hashes := fakeSpec(t, testenv.Plant{N: 6, Culprit: 3})
 			s.BenchCmd, s.Better = test.bench, "lower"
-			waits := over2(t, a, start(t, a, s).RunID, test.question)
+			waits := asking(t, a, start(t, a, s).RunID, test.question)
 			whole := s
 			if err := whole.Set(test.question, test.answer); err != nil {
 				t.Fatal(err)
@@ -63,7 +63,7 @@ func TestSlotTakenMeanwhile(t *testing.T) {
 	a := newApp(t)
 	s, hashes := fakeSpec(t, testenv.Plant{N: 6, Culprit: 3})
 	s.BenchCmd, s.Better = levelBench, "lower"
-	waits := over2(t, a, start(t, a, s).RunID, "metric")
+	waits := asking(t, a, start(t, a, s).RunID, "metric")
 	other := s
 	gate := filepath.Join(t.TempDir(), "gate")
 	other.BenchCmd = fmt.Sprintf("test -e %s || exec sleep 600; %s", gate, fakeBench)
@@ -86,5 +86,56 @@ func TestSlotTakenMeanwhile(t *testing.T) {
 	}
 	if st = over(t, a, waits.RunID); st.State != engine.Completed || st.Result.Culprit != hashes[3] {
 		t.Errorf("%s: %s", st.State, st.Summary)
+	}
+}
+
+// TestBuiltTreeKept: what a waiting hunt has built is there when it goes on, even
+// if another hunt had the repository meanwhile, and goes when it is stopped while
+// another works.
+func TestBuiltTreeKept(t *testing.T) {
+	for _, stop := range []bool{false, true} {
+		a := newApp(t)
+		s, hashes := fakeSpec(t, testenv.Plant{N: 6, Culprit: 3})
+		count := filepath.Join(t.TempDir(), "count")
+		s.BenchCmd, s.Better, s.BuildCmd = levelBench, "lower", fmt.Sprintf("git rev-parse HEAD >>%s; cp speed built", count)
+		waits := asking(t, a, start(t, a, s).RunID, "metric")
+		other := s
+		other.BuildCmd, other.BenchCmd = "", fakeBench
+		if stop {
+			other.BenchCmd = "sleep 600"
+		}
+		st := startBeside(t, a, other)
+		if stop {
+			until(t, a, st.RunID, func(*Status) bool { return strings.Contains(journal(t, a, st.RunID), `"step":"run"`) })
+			if got, err := a.Stop(t.Context(), waits.RunID, "finish"); err != nil || got.State != engine.Stopped {
+				t.Errorf("stop beside another: %+v, %v", got, err)
+			}
+			if left, _ := filepath.Glob(filepath.Join(a.cfg.CacheDir, "*/*"+waits.RunID+"*")); len(left) > 0 {
+				t.Errorf("left behind: %q", left)
+			}
+			if _, err := a.Stop(t.Context(), st.RunID, "finish"); err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		over(t, a, st.RunID)
+		if left, _ := filepath.Glob(filepath.Join(a.cfg.CacheDir, "*/*"+waits.RunID+"*")); len(left) != 1 {
+			t.Errorf("kept: %q", left)
+		}
+		if _, err := a.Answer(t.Context(), waits.RunID, "", "name:level"); err != nil {
+			t.Fatal(err)
+		}
+		if st = over(t, a, waits.RunID); st.State != engine.Completed || st.Result.Culprit != hashes[3] {
+			t.Errorf("%s: %s", st.State, st.Summary)
+		}
+		built, err := os.ReadFile(count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// What was built before the question is what is visited first after it.
+		if lines := strings.Fields(string(built)); lines[0] == lines[1] {
+			t.Errorf("it was built again: %q", lines)
+		}
+		empty(t, a.cfg.CacheDir)
 	}
 }

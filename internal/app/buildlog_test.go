@@ -1,33 +1,46 @@
 package app
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"perfbisect/engine"
-	"perfbisect/internal/testenv"
+	"perfbisect/internal/bench"
 )
 
 // TestBuildFlood: builds that print much take little room, whether they work or
 // not, and the cause of a failure is told although much was printed after it.
 func TestBuildFlood(t *testing.T) {
-	a := newApp(t)
-	s, hashes := fakeSpec(t, testenv.Plant{N: 4, Culprit: 3, Broken: [2]int{2, 2}})
-	flood := `seq -f "compiling file %.0f" 200000; `
-	s.BuildCmd = `echo begin; test ! -e broken || echo "a.c:1: error: the cause"; ` + flood + `cp speed built; test ! -e broken`
-	st := over(t, a, start(t, a, s).RunID)
-	if st.State != engine.Completed || !slices.Contains(st.Result.Candidates, hashes[3]) {
-		t.Fatalf("%s: %s", st.State, st.Summary)
+	h := newHunt(t)
+	fails := filepath.Join(t.TempDir(), "fails")
+	h.spec.BuildCmd = fmt.Sprintf(`echo begin; echo "a.c:1: error: the cause"; seq -f "compiling file %%.0f" 200000; test ! -e %s`, fails)
+	if err := errors.Join(h.settle(t.Context()), h.checkout(t.Context(), h.asked.Good)); err != nil {
+		t.Fatal(err)
 	}
-	dir := filepath.Join(a.cfg.StateDir, "runs", st.RunID, "logs")
-	builds, _ := filepath.Glob(filepath.Join(dir, "*/build-*.out"))
-	if size := sizeOf(dir); len(builds) == 0 || size > int64(len(builds))*(3<<20) {
-		t.Errorf("%d builds left %d bytes of logs", len(builds), size)
-	}
-
-	if !strings.Contains(journal(t, a, st.RunID), "error: the cause") {
-		t.Error("the cause of the failure is in no fact")
+	defer h.leave(errFinish) //nolint:errcheck // the folders go with the test
+	for _, test := range []struct {
+		want bench.Outcome
+		most int64 // bytes of the log
+	}{{bench.OK, 300 << 10}, {bench.BuildFailed, 3 << 20}} {
+		res, err := h.buildOnce(t.Context(), h.asked.Good)
+		if err != nil || res.Outcome != test.want {
+			t.Fatalf("%+v, %v", res, err)
+		}
+		if size := sizeOf(res.LogPath); size > test.most {
+			t.Errorf("%s: a log of %d bytes", res.Outcome, size)
+		}
+		if got := strings.Contains(res.Tail, "error: the cause"); got != (test.want == bench.BuildFailed) {
+			t.Errorf("%s: the tail is\n%s", res.Outcome, res.Tail)
+		}
+		log, err := os.ReadFile(res.LogPath)
+		if text := string(log); err != nil || !strings.HasPrefix(text, "begin\na.c:1: error: the cause\n") || !strings.HasSuffix(text, "compiling file 200000\n") {
+			t.Errorf("%s: the ends of the log are not kept, %v", res.Outcome, err)
+		}
+		if err := os.WriteFile(fails, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

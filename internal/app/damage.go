@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
+	"syscall"
 
 	"perfbisect/engine"
 	"perfbisect/internal/gitrepo"
@@ -97,28 +100,56 @@ func (a *App) stopDamaged(ctx context.Context, run *session.Run, action string, 
 // endDamaged gives back what a damaged run holds, and then makes its journal one
 // that ends. What could not be given back leaves it as it is, for another try.
 func (a *App) endDamaged(ctx context.Context, run *session.Run) error {
-	hold, lerr := run.Hold()
-	if _, locked := errors.AsType[*session.LockedError](lerr); locked {
-		return lerr
+	hold, err := run.Hold()
+	if err != nil {
+		return a.endUnwritten(ctx, run, err)
 	}
-	if lerr == nil {
-		defer hold.Release()
-	}
+	defer hold.Release()
 	q, state, damage := read(run)
 	if damage == nil {
-		return lerr // somebody else has just ended it
+		return nil // somebody else has just ended it
 	}
 	h := &hunt{app: a, run: run, asked: q, spec: q.Spec, state: state}
 	unknown := h.guessRepo(ctx)
-	_, err := h.giveBack(context.WithoutCancel(ctx), false)
-	h.giveSlot()
-	if err = errors.Join(err, lerr); err != nil {
-		return fmt.Errorf("stopping run %s, which is damaged (%w): %w", run.ID, damage, err)
+	if err := h.giveBackAll(ctx); err != nil {
+		return &HintError{
+			Err:   fmt.Errorf("stopping run %s: %w (and %w)", run.ID, err, damage),
+			Hints: []string{"perfbisect stop " + run.ID + " tries again what is left to do"},
+		}
 	}
 	if _, journal := errors.AsType[*session.DamagedError](damage); journal {
 		return hold.Mend(state.Seq, func(kept string) []engine.Event { return ending(state, damage, kept, unknown) })
 	}
 	return hold.Add(ending(state, damage, "", unknown))
+}
+
+// giveBackAll gives back all that a hunt without a journal has left.
+func (h *hunt) giveBackAll(ctx context.Context) error {
+	_, err := h.giveBack(context.WithoutCancel(ctx), false)
+	return err
+}
+
+// endUnwritten gives back what a run holds whose folder cannot be written, as on
+// a full or read-only disk or when it is another user's. Its end cannot be noted: that is
+// the error in any case.
+func (a *App) endUnwritten(ctx context.Context, run *session.Run, why error) error {
+	if _, live := run.Live(); live || !unwritable(why) {
+		return why
+	}
+	q, state, _ := read(run)
+	h := &hunt{app: a, run: run, asked: q, spec: q.Spec, state: state}
+	unknown := h.guessRepo(ctx)
+	if err := h.giveBackAll(ctx); err != nil {
+		return errors.Join(why, err)
+	}
+	return &HintError{
+		Err:   fmt.Errorf("what run %s held was given back%s, but its end cannot be noted: %w", run.ID, unknown, why),
+		Hints: []string{"perfbisect stop " + run.ID + " again, once " + run.Dir + " can be written, ends it"},
+	}
+}
+
+func unwritable(err error) bool {
+	return slices.ContainsFunc([]error{fs.ErrPermission, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT}, func(e error) bool { return errors.Is(err, e) })
 }
 
 // guessRepo sets the repository of a run whose request cannot be read: from its

@@ -41,13 +41,10 @@ func TestCheckoutGone(t *testing.T) {
 		{"removed", "benchmark", gitrepo.ModeClone},
 		{"removed", "build", gitrepo.ModeClone},
 		{"removed", "benchmark", gitrepo.ModeWorktree},
-		{"cleaned", "benchmark", gitrepo.ModeClone},
 		{"cleaned", "build", gitrepo.ModeWorktree},
 		{"renamed", "benchmark", gitrepo.ModeClone},
-		{"renamed", "benchmark", gitrepo.ModeWorktree},
 		{"made anew", "build", gitrepo.ModeClone},
 		{"not git any", "benchmark", gitrepo.ModeClone},
-		{"not git any", "build", gitrepo.ModeWorktree},
 	} {
 		t.Run(fmt.Sprintf("%s by a %s in a %s", test.removal, test.command, test.mode), func(t *testing.T) {
 			t.Parallel()

@@ -41,14 +41,14 @@ func TestQuestions(t *testing.T) {
 	s, hashes := fakeSpec(t, testenv.Plant{N: 6, Culprit: 3})
 	s.Good, s.BenchCmd = "", ""
 	a := appIn(t, dir)
-	st := over2(t, a, start(t, a, s).RunID, "bench_cmd")
+	st := asking(t, a, start(t, a, s).RunID, "bench_cmd")
 	if _, err := a.Answer(t.Context(), st.RunID, "good", "x"); err == nil || !strings.Contains(err.Error(), "bench_cmd") {
 		t.Errorf("the answer to another question: %v", err)
 	}
 	if _, err := a.Answer(t.Context(), st.RunID, "", fakeBench); err != nil {
 		t.Fatal(err)
 	}
-	over2(t, a, st.RunID, "good")
+	asking(t, a, st.RunID, "good")
 	if err := a.Close(); err != nil { // the process ends while the question is open
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestQuestions(t *testing.T) {
 	if st = start(t, b, s); st.State == engine.Completed {
 		t.Fatal("the question is gone")
 	}
-	over2(t, b, st.RunID, "good")
+	asking(t, b, st.RunID, "good")
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -67,16 +67,6 @@ func TestQuestions(t *testing.T) {
 	if st = over(t, c, st.RunID); st.State != engine.Completed || st.Result.Culprit != hashes[3] {
 		t.Errorf("%s: %s", st.State, st.Summary)
 	}
-}
-
-// over2 waits for a question.
-func over2(t *testing.T, a *App, id, question string) *Status {
-	t.Helper()
-	st := until(t, a, id, func(s *Status) bool { return s.Question != nil && s.Question.ID == question })
-	if st.State != engine.NeedsInput && st.State != engine.Paused {
-		t.Errorf("a question is open and the run is %s", st.State)
-	}
-	return st
 }
 
 func TestAccept(t *testing.T) {

@@ -21,7 +21,9 @@ type leavings struct {
 	dir   string // that the lock of the slot lies in
 	repo  string // "" when it is not known, or cannot be opened
 	steps []string
-	sure  bool // something carries the run's name; else the journal alone speaks of it
+	sure  bool // a tree carries the run's name; else the journal alone speaks of it
+
+	beside bool // parked trees or caches do
 }
 
 func (l leavings) slot() string { return slotIn(l.dir) }
@@ -76,7 +78,7 @@ func (h *hunt) findLeft(ctx context.Context, keep bool) (list []leavings, err er
 		if dir == own && !keep {
 			l.steps = append(l.steps, recorded...)
 		}
-		if l.sure || len(l.steps) > 0 {
+		if l.sure || l.beside || len(l.steps) > 0 {
 			list = append(list, l)
 		}
 	}
@@ -102,44 +104,48 @@ func (l *leavings) look(ctx context.Context, run string, keep bool) error {
 	t := trees{run: run, slot: l.slot()}
 	parked, err := filepath.Glob(globEscape(t.prefix()) + "*")
 	_, cached := os.Stat(cachesOf(l.slot(), run))
-	l.sure = l.sure || len(parked) > 0 || cached == nil
+	l.beside = len(parked) > 0 || cached == nil
 	return err
 }
 
-// remove removes what was found, under the lock of the slot. Another run that
-// works there has removed what only the journal still speaks of.
+// remove removes what was found, the trees under the lock of the slot. Another
+// run that works there has removed what only the journal still speaks of. What
+// lies beside is for this run alone, whoever has the slot.
 func (h *hunt) remove(ctx context.Context, l leavings, keep bool) error {
-	unlock, err := h.lockSlot(ctx, l)
-	if _, locked := errors.AsType[*session.LockedError](err); locked && !l.sure {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	err = gitrepo.Recover(ctx, l.repo, l.steps...)
+	var err error
 	if !keep {
 		t := trees{run: h.run.ID, slot: l.slot()}
-		err = errors.Join(err, t.clear(), removeBeside(l.slot(), h.run.ID))
+		err = errors.Join(t.clear(), removeCaches(l.slot(), h.run.ID))
+	}
+	unlock, lerr := h.lockSlot(l)
+	if _, locked := errors.AsType[*session.LockedError](lerr); locked && !l.sure {
+		return err
+	}
+	if lerr != nil {
+		return errors.Join(err, lerr)
+	}
+	defer unlock()
+	err = errors.Join(err, gitrepo.Recover(ctx, l.repo, l.steps...))
+	if !keep {
+		err = errors.Join(err, removeBeside(l.slot(), h.run.ID))
 	}
 	return err
 }
 
-// lockSlot takes the slot of the folder where leavings are. Our repository's own
-// is given back by giveSlot.
-func (h *hunt) lockSlot(ctx context.Context, l leavings) (unlock func(), err error) {
-	if l.repo != "" {
-		return func() {}, h.takeSlot(ctx)
+// lockSlot takes the slot of the folder where leavings are, unless it is ours
+// already.
+func (h *hunt) lockSlot(l leavings) (unlock func(), err error) {
+	if l.repo != "" && h.unlock != nil {
+		return func() {}, nil
 	}
-	alive, err := h.app.ownLife()
-	if err != nil {
-		return nil, err
-	}
-	release, err := session.Acquire(filepath.Join(l.dir, "lock"), "run "+h.run.ID, alive)
+	// Where the state folder cannot be written there is none. What we start here
+	// is git alone, which has locks of its own.
+	alive, _ := h.app.ownLife()
+	release, err := h.acquireSlot(l.dir, alive)
 	return func() {
 		release()
 		_ = os.Remove(l.dir) // stays unless empty
-	}, h.app.taken(err)
+	}, err
 }
 
 // treeSteps are the steps of trees that may still be there, as a journal tells.
@@ -159,21 +165,19 @@ func treeSteps(events []engine.Event) (steps []string) {
 // removeBeside removes what lies beside a tree of a run: caches, dumps, and trees
 // that a benchmark gave another name.
 func removeBeside(slot, run string) error {
-	caches := cachesOf(slot, run)
-	err := errors.Join(bench.RemoveTree(caches), bench.RemoveTree(dumpDir(slot)))
+	err := errors.Join(removeCaches(slot, run), bench.RemoveTree(dumpDir(slot)))
 	dirs, _ := filepath.Glob(filepath.Join(globEscape(filepath.Dir(slot)), "*"))
 	for _, dir := range dirs {
 		if dir != slot && gitrepo.Marked(dir) == run {
 			err = errors.Join(err, bench.RemoveTree(dir))
 		}
 	}
-	_ = os.Remove(filepath.Dir(caches)) // stays while another run's are there
 	return err
 }
 
-// slotIn is where the trees lie in a folder of ours.
-func slotIn(dir string) string { return filepath.Join(dir, "slot-0") }
-
-// cachesOf is the folder with each commit's kernel caches. Another run may build
-// the same commit in another way, so each has its own.
-func cachesOf(slot, run string) string { return filepath.Join(slot+".caches", run) }
+func removeCaches(slot, run string) error {
+	caches := cachesOf(slot, run)
+	err := bench.RemoveTree(caches)
+	_ = os.Remove(filepath.Dir(caches)) // stays while another run's are there
+	return err
+}

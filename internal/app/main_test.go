@@ -107,6 +107,16 @@ func over(t testing.TB, a *App, id string) *Status {
 	return until(t, a, id, func(s *Status) bool { return s.State != engine.Measuring && !a.Mine(id) })
 }
 
+// asking waits for a question.
+func asking(t testing.TB, a *App, id, question string) *Status {
+	t.Helper()
+	st := until(t, a, id, func(s *Status) bool { return s.Question != nil && s.Question.ID == question })
+	if st.State != engine.NeedsInput && st.State != engine.Paused {
+		t.Errorf("a question is open and the run is %s", st.State)
+	}
+	return st
+}
+
 // journal is the journal of a run as it is on disk.
 func journal(t testing.TB, a *App, id string) string {
 	t.Helper()

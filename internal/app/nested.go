@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"perfbisect/engine"
 	"perfbisect/engine/search"
 	"perfbisect/internal/gitrepo"
 )
 
-// nested is the run of a kind that works for this hunt, or nil.
+// nested is the run of a kind that works for this hunt, the newest if an earlier
+// one was damaged, or nil.
 func (h *hunt) nested(kind string) *engine.Nested {
-	for i := range h.state.Nested {
+	for i := range slices.Backward(h.state.Nested) {
 		if h.state.Nested[i].Kind == kind {
 			return &h.state.Nested[i]
 		}
@@ -48,13 +50,29 @@ func (h *hunt) delegate(ctx context.Context, kind string, q asked) (*engine.Resu
 		if n.Result != nil {
 			return n.Result, nil
 		}
-		return nil, h.resumeNested(ctx, *n)
+		damage := h.app.unusable(n.Run)
+		if damage == nil {
+			return nil, h.resumeNested(ctx, *n)
+		}
+		if err := h.warn(damagedCode, "", fmt.Sprintf("a run that worked for this one cannot go on and is begun again: %v", damage)); err != nil {
+			return nil, err
+		}
 	}
 	run, err := h.app.make(q)
 	if err != nil {
 		return nil, err
 	}
 	return nil, h.append(engine.Event{Kind: engine.EventNested, Nested: &engine.Nested{Run: run.ID, Kind: kind}})
+}
+
+// unusable says why a run cannot be gone on with, nil if it can.
+func (a *App) unusable(id string) error {
+	run, err := a.store.Open(id)
+	if err != nil {
+		return err
+	}
+	_, _, damage := read(run)
+	return damage
 }
 
 func (h *hunt) askedOf(id string) (asked, error) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"perfbisect/internal/bench"
+	"perfbisect/internal/gitrepo"
 	"perfbisect/internal/proc"
 )
 
@@ -33,8 +34,9 @@ type trees struct {
 }
 
 const (
-	// parkedTrees bounds the disk that a hunt takes: the two ends, the two sides
-	// of the bracket, and two more that it is likely to come back to.
+	// parkedTrees bounds the disk that the hunts of a repository take: the two
+	// ends, the two sides of the bracket, and two more that it is likely to come
+	// back to.
 	parkedTrees = 6
 	// worthParking is the build time in seconds from which a copy of the tree
 	// is tried. When a copy turns out to take longer than a build, it is the last.
@@ -156,50 +158,88 @@ func (t *trees) copy(ctx context.Context, to string) (bool, error) {
 	return r.ExitCode == 0, err
 }
 
-// evict makes room for one more parked tree by removing the one that was used
-// longest ago, but never an end.
+// evict makes room for one more parked tree by removing those that were used
+// longest ago, those of other runs first, and never an end of ours.
 func (t *trees) evict() error {
-	paths, err := filepath.Glob(globEscape(t.prefix()) + "*")
+	all, err := t.all()
 	if err != nil {
 		return err
 	}
-	type aged struct {
-		path string
-		used time.Time
-	}
-	var old []aged
-	for _, p := range paths {
-		info, err := os.Stat(p)
-		if err == nil && !t.keep[strings.TrimPrefix(p, t.prefix())] {
-			old = append(old, aged{p, info.ModTime()})
+	var old []parkedTree
+	for _, p := range all {
+		if !t.mine(p.path) || !t.keep[p.commit] {
+			old = append(old, p)
 		}
 	}
-	sort.Slice(old, func(i, j int) bool { return old[i].used.Before(old[j].used) })
-	for len(paths) >= t.max && len(old) > 0 {
+	sort.SliceStable(old, func(i, j int) bool {
+		if a, b := t.mine(old[i].path), t.mine(old[j].path); a != b {
+			return b
+		}
+		return old[i].used.Before(old[j].used)
+	})
+	for n := len(all); n >= t.max && len(old) > 0; n-- {
 		if err := bench.RemoveTree(old[0].path); err != nil {
 			return fmt.Errorf("removing a parked tree: %w", err)
 		}
-		old, paths = old[1:], paths[1:]
+		old = old[1:]
 	}
 	return nil
 }
 
-// clear removes what is parked of this run.
-func (t *trees) clear() error { return t.remove(func(path string) bool { return t.mine(path) }) }
+// parkedTree is a tree that is not in use.
+type parkedTree struct {
+	path, run, commit string
+	used              time.Time
+}
 
-// clearOthers removes what other runs parked, since the slot is now ours.
-func (t *trees) clearOthers() error { return t.remove(func(path string) bool { return !t.mine(path) }) }
+// all lists the parked trees of every run.
+func (t *trees) all() (list []parkedTree, err error) {
+	paths, err := filepath.Glob(globEscape(t.slot+treeSuffix) + "*")
+	for _, path := range paths {
+		name := strings.TrimPrefix(path, t.slot+treeSuffix)
+		at := max(strings.LastIndexByte(name, '-'), 0)
+		p := parkedTree{path: path, run: name[:at], commit: strings.TrimPrefix(name[at:], "-")}
+		if info, err := os.Stat(path); err == nil {
+			p.used = info.ModTime()
+			list = append(list, p)
+		}
+	}
+	return list, err
+}
+
+// clear removes what is parked of this run.
+func (t *trees) clear() error {
+	return t.remove(func(p parkedTree) bool { return t.mine(p.path) })
+}
+
+// takeOver makes the slot ours. What other runs parked stays as long as they may
+// come back to it and evict does not need the room, and so does the tree in use if
+// it is built. It must be called before anything else is done in the slot.
+func (t *trees) takeOver(comesBack func(run string) bool) error {
+	err := errors.Join(
+		t.remove(func(p parkedTree) bool { return !t.mine(p.path) && !comesBack(p.run) }),
+		bench.RemoveTree(t.slot+".copying"))
+	run, commit := gitrepo.Marked(t.slot), t.built()
+	if err != nil || run == "" || run == t.run || commit == "" || !comesBack(run) {
+		return err
+	}
+	others := trees{run: run, slot: t.slot, max: parkedTrees}
+	if err := others.evict(); err != nil {
+		return err
+	}
+	return others.putAside()
+}
 
 func (t *trees) mine(path string) bool { return strings.HasPrefix(path, t.prefix()) }
 
-func (t *trees) remove(which func(path string) bool) error {
-	paths, err := filepath.Glob(globEscape(t.slot+treeSuffix) + "*")
-	for _, p := range paths {
+func (t *trees) remove(which func(parkedTree) bool) error {
+	all, err := t.all()
+	for _, p := range all {
 		if which(p) {
-			err = errors.Join(err, bench.RemoveTree(p))
+			err = errors.Join(err, bench.RemoveTree(p.path))
 		}
 	}
-	return errors.Join(err, bench.RemoveTree(t.slot+".copying"))
+	return err
 }
 
 // globEscape makes path stand for itself in a pattern.

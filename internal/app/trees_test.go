@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"sort"
@@ -116,11 +117,11 @@ func TestEvict(t *testing.T) {
 	expect(t, tr, "two at most", "", ".tree-r1-a", ".tree-r1-d")
 }
 
-// TestForeignTrees: what another run parked goes when the slot is taken, what is
-// ours goes at the end, read-only folders and half copies too.
+// TestForeignTrees: when the slot is taken, what a run parked that does not come
+// back goes; what is ours goes at the end, read-only folders and half copies too.
 func TestForeignTrees(t *testing.T) {
 	tr := newTrees(t)
-	for _, name := range []string{".tree-r2-a", ".tree-r1-a", ".copying"} {
+	for _, name := range []string{".tree-0101-r2-a", ".tree-0101-r3-a", ".tree-r1-a", ".copying"} {
 		dir := filepath.Join(tr.slot+name, "pkg")
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -132,12 +133,48 @@ func TestForeignTrees(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := tr.clearOthers(); err != nil {
+	if err := tr.takeOver(func(run string) bool { return run == "0101-r3" }); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, tr, "ours stay", "", ".tree-r1-a")
+	expect(t, tr, "ours stay, and of those that come back", "", ".tree-0101-r3-a", ".tree-r1-a")
+	fill(t, tr, "b")
+	if err := tr.park(t.Context(), 1e6); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, tr, "others make room first", "", ".tree-r1-a", ".tree-r1-b")
 	if err := tr.clear(); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, tr, "none stays", "")
+}
+
+// TestTakeOver: the tree in use of a run that comes back is parked for it if it is
+// built.
+func TestTakeOver(t *testing.T) {
+	for _, test := range []struct {
+		why       string
+		mark      string
+		built     string
+		comesBack bool
+		want      []string
+	}{
+		{"built", "r2", "a", true, []string{".tree-r2-a"}},
+		{"not built", "r2", "", true, []string{""}},
+		{"an ended run", "r2", "a", false, []string{""}},
+		{"ours", "r1", "a", true, []string{""}},
+		{"nobody's", "", "a", true, []string{""}},
+	} {
+		tr := newTrees(t)
+		if err := tr.setBuilt(test.built); err != nil {
+			t.Fatal(err)
+		}
+		mark := fmt.Sprintf(`{"version":1,"common":"/repo/.git","run":%q}`, test.mark)
+		if err := os.WriteFile(filepath.Join(tr.slot, ".git", "perfbisect.json"), []byte(mark), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := tr.takeOver(func(string) bool { return test.comesBack }); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, tr, test.why, test.want...)
+	}
 }
