@@ -15,7 +15,7 @@
 // the metadata in yaml.go and the expressions of LLVM 20 and later in expr.go),
 // code objects v3 to v6 (elf.go, msgpack.go), host objects, programs and
 // libraries (hostelf.go), static archives (archive.go), offload bundles and fat
-// binaries (bundle.go, loadbundle.go), offload binaries (offload.go), snapshots
+// binaries (bundle.go, unpack.go, loadbundle.go), offload binaries (offload.go), snapshots
 // (json.go). Bitcode and what is compiled for object linking is skipped, and a
 // problem if nothing else is there. A reader fills a module;
 // kernel.go and kernelcheck.go make kernels of it, each number with its source,
