@@ -214,7 +214,7 @@ func (fc *fileContext) reportNet(r *run, f *feature, net int, olds, news tally) 
 		return
 	}
 	if f.kind == "mask" && addsBranch(r) {
-		level, e.level = level-1, level-1
+		e.level--
 		e.reason += "; the run adds a branch, so another one may do without"
 	}
 	if f.kind == "dot" && net > 0 {
