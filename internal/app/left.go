@@ -23,7 +23,7 @@ type leavings struct {
 	steps []string
 	sure  bool // a tree carries the run's name; else the journal alone speaks of it
 
-	beside bool // parked trees or caches do
+	beside bool // parked trees, caches or the slot's lock do
 }
 
 func (l leavings) slot() string { return slotIn(l.dir) }
@@ -72,7 +72,7 @@ func (h *hunt) findLeft(ctx context.Context, keep bool) (list []leavings, err er
 		if dir == own {
 			l.repo = h.spec.Repo
 		}
-		if err := l.look(ctx, h.run.ID, keep); err != nil {
+		if err := l.look(ctx, h.run.ID, keep, dir == own && h.unlock != nil); err != nil {
 			return list, err
 		}
 		if dir == own && !keep {
@@ -85,8 +85,9 @@ func (h *hunt) findLeft(ctx context.Context, keep bool) (list []leavings, err er
 	return list, err
 }
 
-// look finds what carries the name of a run.
-func (l *leavings) look(ctx context.Context, run string, keep bool) error {
+// look finds what carries the name of a run. held says that the slot's lock does
+// because we have it.
+func (l *leavings) look(ctx context.Context, run string, keep, held bool) error {
 	left, err := gitrepo.Left(ctx, l.repo, l.slot(), run)
 	if err != nil {
 		return err
@@ -104,7 +105,8 @@ func (l *leavings) look(ctx context.Context, run string, keep bool) error {
 	t := trees{run: run, slot: l.slot()}
 	parked, err := filepath.Glob(globEscape(t.prefix()) + "*")
 	_, cached := os.Stat(cachesOf(l.slot(), run))
-	l.beside = len(parked) > 0 || cached == nil
+	killed := !held && session.LastOwner(filepath.Join(l.dir, "lock")).What == "run "+run
+	l.beside = len(parked) > 0 || cached == nil || killed
 	return err
 }
 

@@ -28,19 +28,16 @@ func Left(ctx context.Context, repoDir, base, run string) (map[Mode]string, erro
 	if base == "" {
 		return left, nil
 	}
-	half := readOwner(base + ".lock") // of a tree that was being made
-	ours := func(gitDir string) (common string, ok bool) {
-		m, err := readMark(gitDir)
-		if err != nil {
-			return half.Common, half.Run == run && half.Common != "" && exists(filepath.Dir(gitDir))
-		}
-		return m.Common, m.Run == run
-	}
-	if common, ok := ours(filepath.Join(base, ".git")); ok {
-		left[ModeClone] = prepareStep(ModeClone, base, common, run)
+	half := readOwner(base + ".lock") // of a tree that was being made or removed
+	if m, err := readMark(filepath.Join(base, ".git")); err == nil && m.Run == run {
+		left[ModeClone] = prepareStep(ModeClone, base, m.Common, run)
+	} else if err != nil && half.Run == run && half.Common != "" {
+		left[ModeClone] = prepareStep(ModeClone, base, half.Common, run)
 	}
 	for _, common := range commons(r, base, half) {
-		if _, ok := ours(adminFolder(common, base)); ok {
+		admin := adminFolder(common, base)
+		m, err := readMark(admin)
+		if err == nil && m.Run == run || err != nil && half.Run == run && exists(admin) {
 			left[ModeWorktree] = prepareStep(ModeWorktree, filepath.Join(base, linkedName(base)), common, run)
 		}
 	}

@@ -143,6 +143,10 @@ func (l *lock) release() {
 	l.f.Close()
 }
 
+// LastOwner is who took the lock at path last and did not give it back, dead or
+// alive.
+func LastOwner(path string) Owner { return readOwner(path) }
+
 func readOwner(path string) Owner {
 	var o Owner
 	if data, err := os.ReadFile(path); err == nil {
