@@ -57,8 +57,14 @@ type saved struct {
 	Ignored []byte `json:"ignored,omitempty"`
 	// Raw are files whose bytes the filters would not give back, as
 	// NUL-separated "HASH PATH".
-	Raw  []byte     `json:"raw,omitempty"`
-	Subs []savedSub `json:"submodules,omitempty"`
+	Raw []byte `json:"raw,omitempty"`
+	// Usual are the rights that most plain files, executable ones and folders
+	// have, Modes those that have others, as NUL-separated "FILEMODE PATH".
+	Usual [kinds]fs.FileMode `json:"usual_modes"`
+	Modes []byte             `json:"modes,omitempty"`
+	// Folders are those that held no file of the snapshot, NUL-separated.
+	Folders []byte     `json:"folders,omitempty"`
+	Subs    []savedSub `json:"submodules,omitempty"`
 }
 
 // savedSub is where a submodule's HEAD was.

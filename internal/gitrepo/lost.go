@@ -32,7 +32,7 @@ func (p *inPlace) lost(err error) error {
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("in-place journal %q cannot be read: %v; nothing is lost, %s has every file of the checkout %q, but it must be put back by hand", e.Journal, e.Err, e.Ref, e.Root)
+	return fmt.Sprintf("in-place journal %q cannot be read: %v; nothing is lost, %s has every file of the checkout %q (without rights other than execution), but it must be put back by hand", e.Journal, e.Err, e.Ref, e.Root)
 }
 
 func (e *LostError) Unwrap() error { return e.Err }

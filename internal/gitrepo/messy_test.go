@@ -70,6 +70,14 @@ func messy(t testing.TB) (*testRepo, []string) {
 	r.write("also\nnew", "changed\n")
 	r.git("add", "raced")
 	r.write("raced", "2\n") // same size, same moment as the index
+	for name, mode := range map[string]fs.FileMode{
+		"a": 0o600, "dir/b": 0o640, "staged": 0o400, "mode": 0o700, "spä ce\"q": 0o666, "untracked/deep/u": 0o600,
+		"many": 0o700, "n2": 0o755 | fs.ModeSetgid, "untracked/deep": 0o711,
+	} {
+		if err := os.Chmod(filepath.Join(r.dir, name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
 	run(t, r.dir, "git", "init", "-q", "nested")
 	r.write("nested/file", "of another repository\n")
 	return r, hashes
@@ -121,6 +129,7 @@ func files(t testing.TB, dir string, f map[string]string, skip string) {
 		}
 		info, err := d.Info()
 		if err != nil || d.IsDir() {
+			f["folder "+rel] = info.Mode().String()
 			return err
 		}
 		content := ""

@@ -47,6 +47,7 @@ func (p *inPlace) restore(ctx context.Context) error {
 		{"checking out the commit", p.backToHead},
 		{"writing the files", p.writeWork},
 		{"removing what came since", p.removeNew},
+		{"putting rights back", p.putModes},
 		{"moving submodules back", p.restoreSubmodules},
 		{"putting the index back", p.putIndex},
 		{"putting the branch back", p.putBranch},
@@ -187,7 +188,10 @@ func (p *inPlace) removeNew(ctx context.Context) error {
 			added = append(added, file)
 		}
 	}
-	return removeFiles(p.repo.root, append(splitNUL(out), p.notIgnoredBefore(added)...))
+	if err := removeFiles(p.repo.root, append(splitNUL(out), p.notIgnoredBefore(added)...)); err != nil {
+		return err
+	}
+	return p.removeFolders(ctx, c)
 }
 
 // notIgnoredBefore leaves out what was there as an ignored file when the

@@ -39,7 +39,7 @@ func (p *inPlace) snapshot(ctx context.Context, submodules bool) error {
 			return err
 		}
 	}
-	if err := p.keepRaw(ctx, nil); err != nil {
+	if err := errors.Join(p.keepRaw(ctx, nil), p.keepModes(ctx, nil), p.keepFolders(ctx)); err != nil {
 		return err
 	}
 	return p.commitWork(ctx)
@@ -249,7 +249,7 @@ func (p *inPlace) saveMore(ctx context.Context, inTheWay []string) error {
 	if err := p.addPaths(ctx, more); err != nil {
 		return err
 	}
-	if err := p.keepRaw(ctx, more); err != nil {
+	if err := errors.Join(p.keepRaw(ctx, more), p.keepModes(ctx, more)); err != nil {
 		return err
 	}
 	if err := p.commitWork(ctx); err != nil {
