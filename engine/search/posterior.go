@@ -44,12 +44,11 @@ type kernel struct {
 	logS      float64
 	wide      float64 // scale of one run with an offset in it
 	logWide   float64
-	one       float64 // ln(sd/offset) of the own level given one run
 }
 
 func newKernel(f stats.FloorT, s, offset float64) kernel {
 	wide := math.Hypot(s, offset)
-	return kernel{f: f, s: s, offset: offset, logS: math.Log(s), wide: wide, logWide: math.Log(wide), one: math.Log(s / wide)}
+	return kernel{f: f, s: s, offset: offset, logS: math.Log(s), wide: wide, logWide: math.Log(wide)}
 }
 
 // logLikelihood returns, up to a constant that does not depend on level, the
@@ -85,11 +84,7 @@ func (k kernel) logLikelihood(ys []float64, m, level float64) float64 {
 			sum += math.Exp(x - top)
 		}
 	}
-	narrow := k.one
-	if len(ys) > 1 {
-		narrow = math.Log(sd / k.offset)
-	}
-	return top + math.Log(sum) + narrow - n*k.logS
+	return top + math.Log(sum*sd/k.offset) - n*k.logS
 }
 
 // infer computes the posterior over the cells on a grid of levels g, b, s, which

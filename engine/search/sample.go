@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -101,14 +100,16 @@ func (p *problem) collect() {
 // groupRuns fills runsAt with parts of one slice: a slice of its own for each of
 // many positions would cost more than all else that is derived here.
 func (p *problem) groupRuns() {
-	order := make([]int, len(p.obs))
-	for i := range order {
-		order[i] = i
+	n := len(p.obs)
+	order := make([]int, n) // pos·n + index: one number sorts fastest
+	for i, o := range p.obs {
+		order[i] = o.pos*n + i
 	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Or(p.obs[i].pos-p.obs[j].pos, i-j) })
-	for from, to := 0, 0; from < len(order); from = to {
-		pos := p.obs[order[from]].pos
-		for to = from; to < len(order) && p.obs[order[to]].pos == pos; to++ {
+	slices.Sort(order)
+	for from, to := 0, 0; from < n; from = to {
+		pos := order[from] / n
+		for to = from; to < n && order[to]/n == pos; to++ {
+			order[to] %= n
 		}
 		p.runsAt[pos] = order[from:to:to]
 		p.ran = append(p.ran, pos)
