@@ -122,12 +122,13 @@ const lastPass = 2
 // the first, which is coarse when there are many positions, look only at the part of the window where the step can still be.
 func (p *problem) believe(w window) *belief {
 	whole := p.split(w)
+	raw := p.siteValues(whole, 0)
 	c := whole
 	var b *belief
 	var slow []float64
 	offset := 0.0
 	for pass := range lastPass + 1 {
-		lv, sites := p.estimate(whole, slow, offset)
+		lv, sites := p.estimate(whole, raw, slow, offset)
 		if lv.gap() <= 0 {
 			lv.b = lv.g + max(p.floor, 1e-9)
 		}

@@ -52,11 +52,11 @@ func (lv levels) grid(full bool) (gs, bs, ss []float64, own []ownOffset) {
 }
 
 // estimate places the levels from the sites that are surely fast or slow; slow
-// is P(slow) of each site, nil at the start, when only the window's ends are.
-func (p *problem) estimate(c *cells, slow []float64, offset float64) (levels, [][]float64) {
+// is P(slow) of each site, nil at the start, when only the window's ends are; raw
+// are the values at each site, which it returns less the drift.
+func (p *problem) estimate(c *cells, raw [][]float64, slow []float64, offset float64) (levels, [][]float64) {
 	lv := levels{lambda: 1, offset: offset, own: offsetPriors}
 	class := sureClasses(c, slow)
-	raw := p.siteValues(c, 0)
 	lv.s = max(stats.PooledScale(raw...), p.floor)
 	lv.place(raw, class, p.floor)
 	lv.slope = p.drift(c, class, lv)

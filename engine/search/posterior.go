@@ -94,14 +94,12 @@ func (p *problem) infer(c *cells, sites [][]float64, lv levels, pass int) *belie
 	if pass == 0 && len(c.prior) > trimAbove {
 		offsets = offsets[:1]
 	}
-	acc := accumulator{points: make([]point, 0, len(gs)*len(bs)*len(ss)*len(offsets))}
+	acc := accumulator{points: make([]point, 0, len(gs)*len(bs)*len(ss)*len(offsets)), extra: p.extra(c, lv)}
 	medians := make([]float64, len(sites))
 	for i, ys := range sites {
 		medians[i] = stats.Median(ys)
 	}
 	f := stats.NewFloorT()
-	penalty := p.penalties(c, lv)
-	marks := p.markOdds(c)
 	for _, own := range offsets {
 		for _, s := range ss {
 			like := newKernel(f, s, own.size)
@@ -121,7 +119,18 @@ func (p *problem) infer(c *cells, sites [][]float64, lv levels, pass int) *belie
 			}
 		}
 	}
-	return acc.belief(c, lv, penalty, marks)
+	return acc.belief(c, lv)
+}
+
+// extra is what does not depend on a grid point in the log weight of each cell:
+// prior, penalties and the user's marks.
+func (p *problem) extra(c *cells, lv levels) []float64 {
+	penalty, marks := p.penalties(c, lv), p.markOdds(c)
+	out := make([]float64, len(c.prior))
+	for k := range out {
+		out[k] = math.Log(c.prior[k]) + penalty[k] + marks[k]
+	}
+	return out
 }
 
 // gather sums the log likelihood, at one level, of the sites that share it for
@@ -168,40 +177,43 @@ func (lv levels) gather(like kernel, c *cells, sites [][]float64, medians []floa
 // accumulator collects grid points and sums them up at the end.
 type accumulator struct {
 	points []point
+	extra  []float64 // added to the log weight of each cell
 }
 
 type point struct {
 	fast, slow []float64
 	g, b, s    float64
 	own        ownOffset
-	best       float64
+	best       float64 // log weight of its best cell
 }
 
 func (a *accumulator) add(pt point) {
 	pt.best = math.Inf(-1)
-	for k := range pt.fast {
-		pt.best = max(pt.best, pt.fast[k]+pt.slow[k]+pt.own.logPrior)
+	for k, e := range a.extra {
+		pt.best = max(pt.best, pt.fast[k]+pt.slow[k]+e)
 	}
+	pt.best += pt.own.logPrior
 	a.points = append(a.points, pt)
 }
 
-// belief sums the points; penalty and marks are added to the log weight of each
-// cell. Points and cells far below the best are left out.
-func (a *accumulator) belief(c *cells, lv levels, penalty, marks []float64) *belief {
-	extra := make([]float64, len(c.prior))
-	for k := range extra {
-		extra[k] = math.Log(c.prior[k]) + penalty[k] + marks[k]
-	}
+// belief sums the points. Points and cells far below the best are left out.
+func (a *accumulator) belief(c *cells, lv levels) *belief {
 	b := newBelief(c, lv)
-	points, top := a.likely(extra)
+	top := math.Inf(-1)
+	for _, pt := range a.points {
+		top = max(top, pt.best)
+	}
 	if math.IsInf(top, -1) {
 		return b.flat()
 	}
 	var total, eg, eb, es, ed, eo float64
-	for _, pt := range points {
+	for _, pt := range a.points {
+		if pt.best-top <= -2*negligible {
+			continue
+		}
 		w := 0.0
-		for k := range extra {
-			if x := pt.fast[k] + pt.slow[k] + pt.own.logPrior + extra[k] - top; x > -negligible*2 {
+		for k, e := range a.extra {
+			if x := pt.fast[k] + pt.slow[k] + pt.own.logPrior + e - top; x > -2*negligible {
 				e := math.Exp(x)
 				b.by[pt.own.index].cell[k] += e
 				w += e
@@ -222,26 +234,6 @@ func (a *accumulator) belief(c *cells, lv levels, penalty, marks []float64) *bel
 	b.levels.g, b.levels.b, b.levels.s, b.levels.offset = eg/total, eb/total, es/total, math.Sqrt(eo/total)
 	b.separation = ed / total * separationBias
 	return b.finish()
-}
-
-// likely returns the points that matter and the largest log weight of all. Marks
-// and penalties can move the best cell far, so it is looked for with them.
-func (a *accumulator) likely(extra []float64) (points []point, top float64) {
-	best := math.Inf(-1)
-	for _, pt := range a.points {
-		best = max(best, pt.best)
-	}
-	top = math.Inf(-1)
-	for _, pt := range a.points {
-		if pt.best < best-negligible*4 {
-			continue
-		}
-		points = append(points, pt)
-		for k := range extra {
-			top = max(top, pt.fast[k]+pt.slow[k]+pt.own.logPrior+extra[k])
-		}
-	}
-	return points, top
 }
 
 // flat is the belief when nothing at all is likely: the prior.
