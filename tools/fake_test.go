@@ -321,6 +321,9 @@ func (f *fake) Summarize(_ context.Context, path, _ string) (*amdgpu.Snapshot, e
 	if path == "/missing" {
 		return nil, fmt.Errorf("reading %q: no such file or folder", path)
 	}
+	if path == "/empty" {
+		return &amdgpu.Snapshot{}, nil
+	}
 	return fakeSnapshot(128), nil
 }
 

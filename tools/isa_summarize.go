@@ -14,7 +14,7 @@ type isaPathArgs struct {
 
 type isaSummarizeArgs struct {
 	isaPathArgs
-	SaveTo string `json:"save_to" desc:"file to save a snapshot to, for isa_diff later"`
+	SaveTo string `json:"save_to" desc:"new file (or older snapshot) to save a snapshot to, for isa_diff later"`
 }
 
 // isaSummary is the resource use of the kernels of a path.
@@ -63,7 +63,11 @@ func summarizeISA(ctx context.Context, s *Server, a isaSummarizeArgs) (*isaSumma
 		return nil, err
 	}
 	r := isaSummaryOf(snapshot)
-	r.SavedTo = a.SaveTo
+	if len(snapshot.Kernels) > 0 {
+		r.SavedTo = a.SaveTo
+	} else if a.SaveTo != "" {
+		r.Summary += " Nothing was saved: there is no kernel to save."
+	}
 	return r, nil
 }
 
@@ -84,6 +88,9 @@ func isaSummaryOf(s *amdgpu.Snapshot) *isaSummary {
 	}
 	for _, f := range s.Skipped {
 		r.Skipped = append(r.Skipped, f.File+": "+f.Reason)
+	}
+	if len(s.Kernels) == 0 {
+		r.Next = "resolve the problems, or give a path that holds compiled AMD GPU code."
 	}
 	r.Summary = fmt.Sprintf("%s: %d kernels, %d problems, %d files skipped.", r.Verdict, len(r.Kernels)+s.Omitted, len(r.Problems), len(r.Skipped))
 	return r

@@ -3,6 +3,7 @@ package tools
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -45,5 +46,16 @@ func TestUnreadableIsNotOK(t *testing.T) {
 	s := isaSummaryOf(broken)
 	if s.Verdict != "NOT TRUSTWORTHY" || len(s.Problems) != 1 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestSavedTo: a file is named as saved only when one was written.
+func TestSavedTo(t *testing.T) {
+	s := &Server{svc: &fake{}, jobs: jobs{life: t.Context()}, opt: Options{MaxWait: time.Minute}}
+	for path, want := range map[string]string{"/full": "s.json", "/empty": ""} {
+		r, err := summarizeISA(t.Context(), s, isaSummarizeArgs{isaPathArgs{path}, "s.json"})
+		if err != nil || r.SavedTo != want || strings.Contains(r.Summary, "Nothing was saved") != (want == "") {
+			t.Errorf("%s: %+v, %v", path, r, err)
+		}
 	}
 }

@@ -114,12 +114,20 @@ func (a *App) allowed(dir string) error {
 	if err != nil {
 		return fmt.Errorf("checking repository %q: %w", dir, err)
 	}
-	for _, root := range a.cfg.AllowRoots {
-		if rel, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(rel) {
-			return nil
-		}
+	if a.below(real) {
+		return nil
 	}
 	return fmt.Errorf("repository %q lies outside the folders that --allow-root permits: %v", dir, a.cfg.AllowRoots)
+}
+
+// below reports whether a real path is one of the permitted folders or in one.
+func (a *App) below(real string) bool {
+	for _, root := range a.cfg.AllowRoots {
+		if rel, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return len(a.cfg.AllowRoots) == 0
 }
 
 func realPath(path string) (string, error) {

@@ -41,17 +41,18 @@ func (a *App) Capture(ctx context.Context, r CaptureRequest) (string, error) {
 }
 
 // Summarize reads the kernels of a dump, code object or snapshot, and saves
-// them as a snapshot if saveTo is given.
+// them as a snapshot if saveTo is given and there are any. What there is at saveTo
+// is never lost, unless it is a snapshot of ours. A path that cannot be read is
+// an error; what is wrong below it is a problem of the snapshot.
 func (a *App) Summarize(_ context.Context, path, saveTo string) (*amdgpu.Snapshot, error) {
-	s, _ := amdgpu.Load(path) // what cannot be read is a problem of s
-	if saveTo == "" {
-		return s, nil
-	}
-	f, err := os.Create(saveTo)
+	s, err := amdgpu.Load(path)
 	if err != nil {
-		return nil, fmt.Errorf("saving the snapshot: %w", err)
+		return nil, fmt.Errorf("reading machine code of %q: %w", path, err)
 	}
-	return s, errors.Join(s.WriteJSON(f), f.Close())
+	if saveTo != "" {
+		err = a.save(s, saveTo)
+	}
+	return s, err
 }
 
 // DiffISA compares the kernels of two paths, or of two commits that it dumps
