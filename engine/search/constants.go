@@ -40,6 +40,8 @@ const (
 	lambdaLeast        = 0.25       // tempering never takes more than three quarters of the evidence
 	lambdaBias         = 0.75       // † the lag-1 autocorrelation of n independent runs strays by about 1/√n: only what is above counts
 	separationBias     = 0.9        // † d' is estimated high while the scatter is estimated from few runs
+	switchRuns         = 6          // runs at positions with several from which two values in turn can be told
+	switchScale        = 0.35       // † least scatter in gaps of such a benchmark
 	driftT             = 2.2        // t statistic from which a trend is corrected
 	driftShrink        = 1.5        // and how much of it is held back
 	driftClip          = 6.0        // residuals are clipped at this many scatters

@@ -15,6 +15,7 @@ const (
 	endsSame
 	endsSwapped
 	endsSmall
+	endsCoarse // the gap is no more than a step of the printed digits
 	endsUnstable
 )
 
@@ -49,6 +50,9 @@ func (p *problem) testEnds(w window, minGap float64) endTest {
 	switch {
 	case t.n >= endRunsNone && t.gap+noGapZ*t.se < minGap && z > -threshold:
 		t.verdict = endsSame
+		if t.gap >= p.wanted*(1-tieTolerance) && t.gap > 0 {
+			t.verdict = endsCoarse
+		}
 	case z <= -swappedZ*fewFactor(t.n) && t.gap < -minGap:
 		t.verdict = endsSwapped
 	case z >= threshold && t.gap >= minGap:

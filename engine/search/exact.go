@@ -110,11 +110,32 @@ func (p *problem) exactSteps(w window) []answer {
 			return []answer{{next: d}}
 		}
 		b := p.exactBelief(c, k)
+		if d := p.repeat(b, s); d != nil {
+			return []answer{{next: d}}
+		}
 		found = append(found, answer{suspect: s, mass: 1, odds: math.Inf(1), belief: b})
 		if !p.v.Options.All || len(found) >= stepsMax {
 			return found
 		}
 	}
+}
+
+// repeat runs the neighbours of a step until both have shown that they repeat their
+// values: two equal ones at each end may be chance, as where a benchmark has a few
+// values that it takes in turn. A value that scatters makes the metric a noisy one.
+// It returns nil when nothing is left to do, or when the user vouches for the metric.
+func (p *problem) repeat(b *belief, s suspect) *Decision {
+	if p.v.Options.Exact {
+		return nil
+	}
+	if len(p.runsAt[s.fast]) == 0 || len(p.runsAt[s.slow]) == 0 { // known by a mark
+		return nil
+	}
+	steps := p.endSchedule(window{s.fast, s.slow}, countRuns, "confirms the step")
+	if len(steps) == 0 {
+		return nil
+	}
+	return p.next(b, PhaseConfirm, steps, "a metric without noise repeats itself: the two neighbours are run again")
 }
 
 // onlyMarked is a site that has a mark and no run, but can be run, or −1.
@@ -196,6 +217,9 @@ func (p *problem) huntExactGraph(w window) Decision {
 		if o := p.chooseGraph(b); len(o) > 0 {
 			return *p.next(b, PhaseSearch, p.steps([]int{o[0].pos}, "halves what is left"), "the metric has no noise: one run halves what is left")
 		}
+	}
+	if d := p.repeat(b, s); d != nil {
+		return *d
 	}
 	t := endTest{g: p.ys(w.lo), b: p.ys(w.hi), s: p.floor, gap: b.levels.gap()}
 	return p.report(w, t, []answer{{suspect: s, mass: b.cell[b.top], odds: math.Inf(1), belief: b}})

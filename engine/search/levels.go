@@ -67,7 +67,30 @@ func (p *problem) estimate(c *cells, raw [][]float64, slow []float64, offset flo
 		lv.place(sites, class, p.floor)
 	}
 	lv.rho, lv.lambda = p.tempering(c, sites, lv)
+	if switching(sites, lv.gap()) {
+		lv.s = max(lv.s, switchScale*lv.gap())
+	}
 	return lv, sites
+}
+
+// switching reports whether runs at one commit lie apart by what separates the
+// levels, and more of them than outliers would: a benchmark that takes two values
+// in turn. A robust scale sees only the one that is taken more often.
+func switching(sites [][]float64, gap float64) bool {
+	n, far := 0, 0
+	for _, ys := range sites {
+		if len(ys) < 2 {
+			continue
+		}
+		m := stats.Median(ys)
+		n += len(ys)
+		for _, y := range ys {
+			if math.Abs(y-m) > gap/2 {
+				far++
+			}
+		}
+	}
+	return n >= switchRuns && float64(far) >= modeShare*float64(n)
 }
 
 // sureClasses is 0 for a surely fast site, 1 for a surely slow one, else −1.

@@ -46,6 +46,8 @@ func (p *problem) reportEnds(w window, t endTest) Decision {
 		return p.noRegression(w, t)
 	case endsUnstable:
 		return p.unstable(w, t)
+	case endsCoarse:
+		return p.tooCoarse(w, t)
 	}
 	return p.tooSmall(w, t)
 }
@@ -134,6 +136,16 @@ func (p *problem) tooSmall(w window, t endTest) Decision {
 	} else {
 		f.Advice = "Make the benchmark longer or quieter (fixed clocks, no other load): its scatter hides any change of interest."
 	}
+	p.warnAbout(f, w, t)
+	return p.done(f)
+}
+
+// tooCoarse is said of a gap that is of interest and yet so few printed steps wide
+// that rounding alone may have made it.
+func (p *problem) tooCoarse(w window, t endTest) Decision {
+	f := p.finding(GapTooSmall)
+	f.Reason = fmt.Sprintf("The ends differ by %s, which is less than %.0f steps of the last printed digit: rounding may have made it.", p.percent(t.gap), minGapSteps)
+	f.Advice = "Let the benchmark print more digits, or a smaller unit."
 	p.warnAbout(f, w, t)
 	return p.done(f)
 }

@@ -28,7 +28,8 @@ type problem struct {
 	sign      float64       // +1 or −1: y = sign·ln(value/base) or sign·value/base
 	base      float64
 	floor     float64   // least scatter of y
-	minGap    float64   // smallest gap of interest in y
+	minGap    float64   // smallest gap of interest in y that the printed digits can show
+	wanted    float64   // smallest gap of interest in y
 	step      float64   // resolution of the printed value in y; 0: unknown
 	mass      []float64 // mass[i]: prior mass of candidates 1 … i
 	bad       map[int]Outcome
@@ -151,7 +152,12 @@ func (p *problem) setScale() {
 		p.floor, p.minGap = leastScatter, percent/100*level/p.base
 	}
 	p.floor = max(p.floor, p.step)
-	p.minGap = max(p.minGap, minGapSteps*p.step)
+	p.wanted = p.minGap
+	steps := minGapSteps * p.step * (1 - tieTolerance)
+	if p.logged {
+		steps = math.Log1p(steps)
+	}
+	p.minGap = max(p.minGap, steps)
 }
 
 // binary reports whether the metric is a verdict (exit status): every value 0
