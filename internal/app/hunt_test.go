@@ -61,6 +61,10 @@ func TestQuestions(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := appIn(t, dir)
+	st, err := c.Status(t.Context(), st.RunID)
+	if err != nil || st.State != engine.NeedsInput || st.Question == nil || !strings.Contains(st.Next, "perfbisect answer "+st.RunID) {
+		t.Errorf("a question that nobody works on: %+v, %v", st, err)
+	}
 	if _, err := c.Answer(t.Context(), st.RunID, "good", hashes[0]); err != nil { // nobody works on it
 		t.Fatal(err)
 	}
@@ -97,6 +101,9 @@ func TestStepMode(t *testing.T) {
 	first := until(t, a, st.RunID, resting)
 	if first.Progress.Runs == 0 {
 		t.Error("resting before the first step")
+	}
+	if !strings.Contains(first.Next, "bisect_step") || !strings.Contains(first.Next, "perfbisect resume "+st.RunID) {
+		t.Errorf("next is %q", first.Next)
 	}
 	if _, err := a.Step(t.Context(), st.RunID, 1); err != nil {
 		t.Fatal(err)

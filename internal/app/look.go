@@ -29,7 +29,7 @@ func (a *App) Status(_ context.Context, id string) (*Status, error) {
 	}
 	if st.State == engine.Paused && state.Status != engine.Paused && worked {
 		st.State, st.Reason = engine.Measuring, "" // it ended just now: the next look tells how
-		st.Summary, st.Next = summary(st, q), next(st)
+		st.Summary, st.Next = summary(st, q), next(st, q)
 	}
 	return st, nil
 }
@@ -155,6 +155,9 @@ func (a *App) view(run *session.Run, q asked, s *engine.State) *Status {
 	if st.State == engine.Measuring && !a.worked(run) {
 		st.State, st.Reason = engine.Paused, cmp.Or(a.lostWhy(run.ID), "the process that worked on it is gone")
 	}
+	if st.State == engine.Paused && s.Question != nil {
+		st.State, st.Reason = engine.NeedsInput, "" // the answer is what makes it go on
+	}
 	if s.Plan != nil {
 		p := s.Plan.Positions
 		st.Range.Good, st.Range.Bad = p[0].Commit, q.Bad
@@ -167,7 +170,7 @@ func (a *App) view(run *session.Run, q asked, s *engine.State) *Status {
 		st.Report = s.Result.ReportPath
 	}
 	st.Progress = progress(s)
-	st.Summary, st.Next = summary(st, q), next(st)
+	st.Summary, st.Next = summary(st, q), next(st, q)
 	return st
 }
 
@@ -255,15 +258,18 @@ func summary(s *Status, q asked) string {
 }
 
 // next names the call that goes on from here, and its twin on the command line.
-func next(s *Status) string {
+func next(s *Status, q asked) string {
 	switch s.State {
 	case engine.NeedsInput:
-		return fmt.Sprintf("ask the user, then call bisect_answer with run_id %q, question_id %q and the answer", s.RunID, s.Question.ID)
+		return fmt.Sprintf("ask the user, then call bisect_answer with run_id %q, question_id %q and the answer, or run `perfbisect answer %s ANSWER`", s.RunID, s.Question.ID, s.RunID)
 	case engine.Completed:
 		return fmt.Sprintf("call bisect_report with run_id %q for the whole report", s.RunID)
 	case engine.Failed, engine.Stopped:
 		return "call bisect_start again when the cause is removed"
 	case engine.Paused:
+		if q.Spec.Mode == "step" {
+			return fmt.Sprintf("call bisect_step with run_id %q, or run `perfbisect resume %s`", s.RunID, s.RunID)
+		}
 		return fmt.Sprintf("call bisect_start with the same arguments, or run `perfbisect resume %s`", s.RunID)
 	}
 	return fmt.Sprintf("call bisect_status with run_id %q (it waits), or run `perfbisect wait %s` in the background", s.RunID, s.RunID)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -58,6 +59,12 @@ func (c *command) printStatus(s *app.Status, asJSON bool) error {
 	fmt.Fprintf(c.Stdout, "run    %s (%s)\n%s\n", s.RunID, s.State, s.Summary)
 	if s.Progress.Why != "" {
 		fmt.Fprintln(c.Stdout, s.Progress.Why)
+	}
+	if q := s.Question; q != nil {
+		if len(q.Options) > 0 {
+			fmt.Fprintf(c.Stdout, "answers: %s\n", strings.Join(q.Options, ", "))
+		}
+		fmt.Fprintf(c.Stdout, "hint: perfbisect answer %s ANSWER\n", s.RunID)
 	}
 	return nil
 }
