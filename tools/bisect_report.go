@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+
+	"perfbisect/engine"
+	"perfbisect/internal/app"
 )
 
 type reportArgs struct {
@@ -44,8 +47,19 @@ func showReport(ctx context.Context, s *Server, a reportArgs) (*report, error) {
 	return &report{
 		Summary: st.Summary, Format: a.Format, Report: text.String(), ReportPath: st.Report,
 		Resources: []string{"run://" + st.RunID + "/report?format=" + a.Format, "run://" + st.RunID + "/chart.svg"},
-		Next:      next(st),
+		Next:      afterReport(st),
 	}, nil
+}
+
+// afterReport is what comes next for one who has the report already.
+func afterReport(st *app.Status) string {
+	switch {
+	case st.State != engine.Completed:
+		return next(st)
+	case st.Result != nil && st.Result.Culprit != "":
+		return fmt.Sprintf("tell the user; diff_hints with run_id %q for likely causes.", st.RunID)
+	}
+	return "tell the user what was found, and what the report advises."
 }
 
 func (r *report) text() string { return fmt.Sprintf("%s\n\nNext: %s", r.Report, r.Next) }

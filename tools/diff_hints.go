@@ -69,6 +69,9 @@ func showHints(ctx context.Context, s *Server, a hintsArgs) (*hintList, error) {
 		l.FilesSkipped = append(l.FilesSkipped, f.File+": "+f.Reason)
 	}
 	l.Summary, l.Next = l.sentence(), "read the named lines; compare the machine code of both commits with isa_diff, or measure a fix with baseline_measure."
+	if len(l.Hints) == 0 {
+		l.Next = "read the diff itself; compare the machine code of both commits with isa_diff."
+	}
 	return l, nil
 }
 
