@@ -175,6 +175,7 @@ func (h *hunt) unbuild(ctx context.Context, commit string) error {
 		return err
 	}
 	_, err := p.ws.Fresh(ctx, commit)
+	p.tree = p.ws.Head(ctx)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -133,6 +134,7 @@ func (h *hunt) buildOnce(ctx context.Context, commit string) (bench.BuildResult,
 	})
 	err = h.notGoneBuild(ctx, &res, err)
 	h.trim(res.Outcome == bench.OK, res.LogPath)
+	err = cmp.Or(err, h.strayedBuild(ctx, commit, res))
 	if err == nil && res.Outcome == bench.OK {
 		p.built = commit
 		if p.trees.on {
@@ -172,6 +174,11 @@ func (h *hunt) runs(ctx context.Context, d search.Decision, step search.Step, co
 	for i := range warmups + step.Runs {
 		if h.state.Exhausted() {
 			return false, nil
+		}
+		if ok, moved, err := h.again(ctx, step.Position, commit); !ok || err != nil {
+			return false, err
+		} else if moved {
+			visit = h.state.NextVisit()
 		}
 		note := fmt.Sprintf("step %d %s: run %d of %d", len(h.state.Visits)+1, short(commit), i-warmups+1, step.Runs)
 		if i < warmups {

@@ -16,6 +16,7 @@ type place struct {
 	trees  *trees
 	runner *bench.Runner
 	at     string // commit that is checked out; "" when unknown
+	tree   string // where HEAD is then: at, or what stands for a commit of a dependency
 	built  string // commit that is built in the tree; "" when none
 
 	slot   string        // path at which our own trees lie
@@ -88,26 +89,37 @@ func (h *hunt) checkout(ctx context.Context, commit string) error {
 		return err
 	}
 	h.warm, p.at = "", ""
-	warm := p.trees.on && p.trees.built() == commit // left by an earlier process
-	if p.trees.on && !warm {
-		fetched, err := p.trees.fetch(commit)
-		if err != nil || fetched {
-			p.at, p.built = commit, commit
-			return err
-		}
-		if err := errors.Join(p.trees.park(ctx, h.state.View.BuildS), p.trees.setBuilt("")); err != nil {
-			return err
-		}
-	}
 	tree, err := h.outerAt(ctx, commit)
 	if err != nil {
 		return err
+	}
+	warm := p.trees.on && p.trees.built() == commit // left by an earlier process
+	if p.trees.on && !warm {
+		fetched, err := p.trees.fetch(commit)
+		if err != nil {
+			return err
+		}
+		if fetched && p.ws.Head(ctx) == tree {
+			p.at, p.tree, p.built = commit, tree, commit
+			return nil
+		}
+		if !fetched {
+			err = p.trees.park(ctx, h.state.View.BuildS)
+		}
+		if err := errors.Join(err, p.trees.setBuilt("")); err != nil {
+			return err
+		}
+	}
+	if warm && p.ws.Head(ctx) != tree { // a command that was killed had moved it
+		if warm, err = false, p.trees.setBuilt(""); err != nil {
+			return err
+		}
 	}
 	changed, err := p.ws.Checkout(ctx, tree)
 	if err != nil {
 		return h.clash(ctx, commit, err)
 	}
-	if p.at, p.built = commit, ""; warm {
+	if p.at, p.tree, p.built = commit, tree, ""; warm {
 		p.built = commit
 	}
 	for _, w := range changed.Warnings {

@@ -177,7 +177,7 @@ func (h *hunt) environment(ctx context.Context, commit string, run bench.RunResu
 		return nil, nil
 	}
 	if h.states.commit != commit {
-		modules, err := h.place.ws.Submodules(ctx)
+		modules, err := h.place.ws.Submodules(ctx, h.place.tree)
 		if err != nil {
 			return nil, err
 		}

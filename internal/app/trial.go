@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -18,6 +19,7 @@ type trial struct {
 	value   metric.Value // when outcome is ok
 	numbers []engine.Number
 	why     string   // why there is no metric
+	unclear bool     // it is one of several numbers
 	others  []string // hunts that built or measured meanwhile
 }
 
@@ -45,7 +47,8 @@ func (h *hunt) try(ctx context.Context, commit string, spec metric.Spec) (*trial
 	if t != nil {
 		t.others = others
 	}
-	return t, err
+	_, serr := h.strayed(ctx, commit)
+	return t, cmp.Or(err, serr)
 }
 
 // judge says what a run came to. With the metric "exit" the exit code is the
@@ -67,7 +70,7 @@ func judge(run bench.RunResult, spec metric.Spec) (*trial, error) {
 	t.value, err = spec.Extract(o)
 	var none *metric.NoMetricError
 	if errors.As(err, &none) {
-		t.outcome, t.why, err = search.NoMetric, err.Error(), nil
+		t.outcome, t.why, t.unclear, err = search.NoMetric, err.Error(), none.Ambiguous, nil
 	}
 	t.numbers = numbers(o)
 	return t, err

@@ -117,10 +117,7 @@ func (w *Workspace) Fresh(ctx context.Context, hash string) (Changed, error) {
 	if w.mode == ModeInPlace {
 		return Changed{}, &RefusedError{Reason: "cleaning the tree would delete your own untracked files", Hint: "use clone mode"}
 	}
-	clean := w.opts.Clean
-	w.opts.Clean = CleanAll
-	defer func() { w.opts.Clean = clean }()
-	return w.Checkout(ctx, hash)
+	return w.checkout(ctx, hash, CleanAll)
 }
 
 // Blob is Repo.Blob of the repository that the tree belongs to.
@@ -128,7 +125,7 @@ func (w *Workspace) Blob(ctx context.Context, hash, path string, limit int64) ([
 	return w.repo.Blob(ctx, hash, path, limit)
 }
 
-// Submodules is Repo.Submodules of the commit that is checked out.
-func (w *Workspace) Submodules(ctx context.Context) (map[string]string, error) {
-	return gitlinks(ctx, w.git(), w.current(ctx))
+// Submodules is Repo.Submodules of a commit that may be in the tree only.
+func (w *Workspace) Submodules(ctx context.Context, hash string) (map[string]string, error) {
+	return gitlinks(ctx, w.git(), hash)
 }

@@ -239,6 +239,16 @@ type Changed struct {
 // BenchFrom, overlays, patches. What can be lived with (a patch that does not
 // apply) is a warning.
 func (w *Workspace) Checkout(ctx context.Context, hash string) (Changed, error) {
+	return w.checkout(ctx, hash, w.opts.Clean)
+}
+
+// PutBack is Checkout without the clean policy: what a build made at that commit
+// before something moved HEAD stays.
+func (w *Workspace) PutBack(ctx context.Context, hash string) (Changed, error) {
+	return w.checkout(ctx, hash, CleanNone)
+}
+
+func (w *Workspace) checkout(ctx context.Context, hash, clean string) (Changed, error) {
 	var ch Changed
 	if err := checkHashes(hash); err != nil {
 		return ch, fmt.Errorf("checking out: %w", err)
@@ -261,7 +271,7 @@ func (w *Workspace) Checkout(ctx context.Context, hash string) (Changed, error) 
 	if err := w.move(ctx, from, hash, &ch); err != nil {
 		return ch, fmt.Errorf("checking out %.12s: %w", hash, err)
 	}
-	if err := w.dress(ctx, hash, &ch); err != nil {
+	if err := w.dress(ctx, hash, clean, &ch); err != nil {
 		return ch, fmt.Errorf("preparing the tree of %.12s: %w", hash, err)
 	}
 	before.keep(w.dir)
@@ -269,6 +279,24 @@ func (w *Workspace) Checkout(ctx context.Context, hash string) (Changed, error) 
 	err := counting.Wait()
 	ch.Files = files
 	return ch, err
+}
+
+// Head is the full hash of the commit that HEAD of the tree names now, whoever
+// put it there, or "" when there is none. As Checkout leaves HEAD this runs no git.
+func (w *Workspace) Head(ctx context.Context) string { return w.current(ctx) }
+
+// CommittedOn reports whether HEAD is a commit that was made on top of hash in
+// this tree: a descendant that no ref has.
+func (w *Workspace) CommittedOn(ctx context.Context, hash string) bool {
+	head := w.current(ctx)
+	if head == "" || head == hash {
+		return false
+	}
+	if _, err := w.git().run(ctx, "merge-base", "--is-ancestor", hash, head); err != nil {
+		return false
+	}
+	ref, err := w.git().run(ctx, "for-each-ref", "--count=1", "--contains", head)
+	return err == nil && len(ref) == 0
 }
 
 // current is the commit that the tree is at, "" before the first checkout: a
@@ -337,7 +365,7 @@ func (w *Workspace) locks() []string {
 }
 
 // dress does to the tree of one commit what the caller asked for.
-func (w *Workspace) dress(ctx context.Context, hash string, ch *Changed) error {
+func (w *Workspace) dress(ctx context.Context, hash, clean string, ch *Changed) error {
 	if w.opts.Submodules && w.mode != ModeInPlace {
 		warnings, err := w.updateSubmodules(ctx, hash)
 		ch.Warnings = append(ch.Warnings, warnings...)
@@ -345,7 +373,7 @@ func (w *Workspace) dress(ctx context.Context, hash string, ch *Changed) error {
 			return err
 		}
 	}
-	if err := w.clean(ctx); err != nil {
+	if err := w.clean(ctx, clean); err != nil {
 		return err
 	}
 	if w.lfsMissing() {
@@ -356,8 +384,8 @@ func (w *Workspace) dress(ctx context.Context, hash string, ch *Changed) error {
 	return err
 }
 
-func (w *Workspace) clean(ctx context.Context) error {
-	flag, ok := map[string]string{CleanIgnored: "-ffdXq", CleanAll: "-ffdxq"}[w.opts.Clean]
+func (w *Workspace) clean(ctx context.Context, policy string) error {
+	flag, ok := map[string]string{CleanIgnored: "-ffdXq", CleanAll: "-ffdxq"}[policy]
 	if !ok {
 		return nil
 	}
