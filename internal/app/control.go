@@ -145,6 +145,9 @@ func accept(q *search.Question, answer string) (string, error) {
 	if answer == "" {
 		answer = q.Default
 	}
+	if strings.ContainsRune(answer, 0) {
+		return "", fmt.Errorf("answer is %q, which holds a NUL byte", answer)
+	}
 	if len(q.Options) == 0 && answer != "" {
 		return answer, nil
 	}

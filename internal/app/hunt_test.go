@@ -87,6 +87,9 @@ func TestAccept(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", test.why, got, err, test.want)
 		}
 	}
+	if got, err := accept(&search.Question{}, "any\x00thing"); err == nil {
+		t.Errorf("a NUL byte: %q", got)
+	}
 	if got, err := accept(&search.Question{}, "anything"); got != "anything" || err != nil {
 		t.Errorf("free text: %q, %v", got, err)
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -62,7 +63,7 @@ func Options() []Option {
 		list("prove", "revert|fix-on", "measure more before blaming: bad without the culprit; the patches on bad", func(s *Spec) *[]string { return &s.Prove }),
 		text("ladder", "tags|N", "measure the tags or N commits first and show the staircase", func(s *Spec) *string { return &s.Ladder }),
 		list("nested", "PATH", "local clone to search when the culprit only moves a pin", func(s *Spec) *[]string { return &s.Nested }),
-		number("reference", "VALUE", "recorded value of good; the hunt stops when good differs from it", func(s *Spec) *float64 { return &s.Reference }),
+		number("reference", "VALUE", "recorded value of good; if good is far from it the answer has a warning, or, where bad is no slower, is that the environment changed", func(s *Spec) *float64 { return &s.Reference }),
 		text("reuse", "RUN", "answer another metric from the outputs of RUN where they suffice", func(s *Spec) *string { return &s.Reuse }),
 		toggle("all", "go on until the whole gap is explained", func(s *Spec) *bool { return &s.All }),
 		text("mode", "auto|step", "step: wait for a word after each commit", func(s *Spec) *string { return &s.Mode }),
@@ -146,6 +147,9 @@ func number(name, value, usage string, at func(*Spec) *float64) Option {
 	}
 }
 
+// tooLong is what a duration looks like: when it cannot be read it is too long.
+var tooLong = regexp.MustCompile(`^([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+$`)
+
 // duration takes 90, 90s, 10m or 1h30m; a bare number is seconds.
 func duration(name, usage string, at func(*Spec) *float64) Option {
 	return Option{
@@ -156,6 +160,9 @@ func duration(name, usage string, at func(*Spec) *float64) Option {
 				return nil
 			}
 			d, err := time.ParseDuration(v)
+			if err != nil && tooLong.MatchString(v) {
+				return fmt.Errorf("%s is %q, which is too long: the most is about 292 years", name, v)
+			}
 			if err != nil || d < 0 {
 				return fmt.Errorf("%s is %q, must be a duration such as 90s, 10m or 1h30m", name, v)
 			}

@@ -90,7 +90,9 @@ func (s *Spec) Validate() error {
 			errs = append(errs, fmt.Errorf("%s is %s, must be %s to %s", name, plain(value), plain(low), plain(high)))
 		}
 	}
-	oneOf("better", s.Better, "", "lower", "higher")
+	if s.Better != "" { // else the metric says
+		oneOf("better", s.Better, "lower", "higher")
+	}
 	oneOf("find", s.Find, "regression", "improvement")
 	oneOf("mode", s.Mode, "auto", "step")
 	oneOf("strategy", s.Strategy, "adaptive", "classic")
@@ -104,6 +106,7 @@ func (s *Spec) Validate() error {
 			errs = append(errs, errors.New("prove is \"fix-on\", which needs a patch"))
 		}
 	}
+	errs = append(errs, s.checkBytes())
 	if err := s.checkLadder(); err != nil {
 		errs = append(errs, err)
 	}
@@ -125,6 +128,23 @@ func (s *Spec) Validate() error {
 	for _, e := range s.Env {
 		if name, _, ok := strings.Cut(e, "="); !ok || name == "" {
 			errs = append(errs, fmt.Errorf("env is %q, must be NAME=VALUE", e))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkBytes refuses what no argument of a program can hold.
+func (s *Spec) checkBytes() error {
+	const refusal = "%s holds a NUL byte, which no command or path can"
+	var errs []error
+	for _, o := range Options() {
+		if strings.ContainsRune(o.Get(s), 0) {
+			errs = append(errs, fmt.Errorf(refusal, strings.ReplaceAll(o.Name, "-", "_")))
+		}
+	}
+	for _, word := range s.BenchArgv {
+		if strings.ContainsRune(word, 0) {
+			errs = append(errs, fmt.Errorf(refusal, "bench_argv"))
 		}
 	}
 	return errors.Join(errs...)

@@ -21,6 +21,9 @@ func TestRefusedAtOnce(t *testing.T) {
 		{"overlay", "/nonexistent", `overlay is "/nonexistent": `},
 		{"patch", "/nonexistent", `patch is "/nonexistent": `},
 		{"max-runs", "-1", "max_runs is -1, must be 0 to 2147483647"},
+		{"better", "up", `better is "up", must be one of: lower, higher`},
+		{"bench-cmd", "a\x00b", "bench_cmd holds a NUL byte"},
+		{"env", "A=b\x00", "env holds a NUL byte"},
 		{"jobs", "2", "jobs is 2, must be 1: the local executor runs one at a time"},
 	} {
 		s := base
@@ -33,6 +36,24 @@ func TestRefusedAtOnce(t *testing.T) {
 	}
 	if runs, err := os.ReadDir(a.cfg.StateDir + "/runs"); err != nil || len(runs) > 0 {
 		t.Errorf("%d runs were made: %v", len(runs), err)
+	}
+}
+
+// TestDurations: what is too long is told from what is none.
+func TestDurations(t *testing.T) {
+	for value, want := range map[string]string{
+		"90": "", "1h30m": "", "1.5h": "",
+		"9999999h":   "too long",
+		"99999999d":  "must be a duration",
+		"-1s":        "must be a duration",
+		"soon":       "must be a duration",
+		"1h9999999h": "too long",
+	} {
+		var s Spec
+		err := s.Set("timeout", value)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", value, err, want)
+		}
 	}
 }
 

@@ -17,7 +17,11 @@ import (
 func lookPath(name, dir string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		path := within(dir, name)
-		return path, executable(path)
+		err := executable(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w%s", err, shellHint(name))
+		}
+		return path, err
 	}
 	var denied error
 	for _, d := range filepath.SplitList(lookupEnv(env, "PATH")) {
@@ -33,7 +37,16 @@ func lookPath(name, dir string, env []string) (string, error) {
 	if denied != nil {
 		return "", denied
 	}
-	return "", fmt.Errorf("looking for %q in PATH: %w", name, fs.ErrNotExist)
+	return "", fmt.Errorf("looking for %q in PATH: %w%s", name, fs.ErrNotExist, shellHint(name))
+}
+
+// shellHint says what to do with a command line that was given as the name of a
+// program.
+func shellHint(name string) string {
+	if !strings.ContainsAny(name, " \t\n") {
+		return ""
+	}
+	return "; a whole command line needs a shell: sh -c, or --bench-cmd"
 }
 
 // within makes path absolute below dir, or below the working directory.

@@ -56,6 +56,8 @@ func TestRunFacts(t *testing.T) {
 		{why: "later variable wins", command: proc.Command{Argv: []string{"/bin/sh", "-c", "echo $A"}, Env: []string{"A=1", "A=2"}}, out: "2\n"},
 		{why: "SIGPIPE has its default", command: proc.Command{Argv: proc.Shell("yes | head -1")}, out: "y\n"},
 		{why: "not in PATH", command: proc.Command{Argv: []string{"no-such-tool"}}, code: -1, notFound: true, startErr: `looking for "no-such-tool" in PATH`},
+		{why: "a command line as one word", command: proc.Command{Argv: []string{"A=1 no-such-tool x"}}, code: -1, notFound: true, startErr: "needs a shell: sh -c, or --bench-cmd"},
+		{why: "one with a path", command: proc.Command{Argv: []string{"A=1 ./no-such-tool x"}}, code: -1, notFound: true, startErr: "needs a shell: sh -c, or --bench-cmd"},
 		{why: "path not there", command: proc.Command{Argv: []string{"./none"}, Dir: dir}, code: -1, notFound: true, startErr: "none"},
 		{why: "interpreter not there", command: proc.Command{Argv: []string{noInterpreter}}, code: -1, notFound: true, startErr: "interpreter"},
 		{why: "not executable", command: proc.Command{Argv: []string{noMode}}, code: -1, startErr: "permission denied"},
