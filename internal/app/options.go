@@ -47,7 +47,7 @@ func Options() []Option {
 		list("skip", "REV", "a commit that cannot be tested", func(s *Spec) *[]string { return &s.Skip }),
 		integer("max-runs", "budget in runs; ends with the best bracket so far", func(s *Spec) *int { return &s.MaxRuns }),
 		duration("max-time", "budget in time", func(s *Spec) *float64 { return &s.MaxTimeS }),
-		text("checkout", "clone|worktree|in-place", "where commits are checked out; in-place uses your own tree, saved and restored", func(s *Spec) *string { return &s.Checkout }),
+		text("checkout", "clone|worktree|in-place", "where commits are checked out; in-place uses your own tree, saved (refs/perfbisect keeps it for 30 days) and restored", func(s *Spec) *string { return &s.Checkout }),
 		text("clean", "none|ignored|all", "what is removed from our tree before each build", func(s *Spec) *string { return &s.Clean }),
 		list("overlay", "SRC[:DEST]", "file or folder laid over every checkout", func(s *Spec) *[]string { return &s.Overlay }),
 		text("bench-from", "REV[:PATH]", "take the benchmark's files from this commit at every step", func(s *Spec) *string { return &s.BenchFrom }),
