@@ -48,6 +48,9 @@ func (h *hunt) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := h.checkPaths(ctx, good, bad, paths); err != nil {
+		return err
+	}
 	entries, err := h.repo.Range(ctx, good, bad, gitrepo.RangeOptions{FirstParent: h.spec.FirstParent, Paths: paths})
 	if err != nil {
 		return err

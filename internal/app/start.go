@@ -98,6 +98,9 @@ func (a *App) resolve(ctx context.Context, spec Spec) (asked, error) {
 	if q.Bad, err = repo.Resolve(ctx, meant(pending, spec.Bad)); err != nil {
 		return q, fmt.Errorf("bad: %w", err)
 	}
+	if err := q.checkPaths(ctx, repo); err != nil {
+		return q, err
+	}
 	q.Revs = map[string]string{}
 	for name, revs := range spec.otherRevs() {
 		for _, rev := range revs {
