@@ -87,6 +87,9 @@ func (h *hunt) firstRun(ctx context.Context, plan *engine.Plan, spec metric.Spec
 		if err != nil {
 			return nil, err
 		}
+		if failure == "" && end == 0 {
+			return nil, h.otherEnd(ctx, plan, spec)
+		}
 		if failure == "" {
 			return nil, nil
 		}
@@ -104,6 +107,27 @@ func (h *hunt) firstRun(ctx context.Context, plan *engine.Plan, spec metric.Spec
 		Err:   fmt.Errorf("trying the benchmark at both ends: neither works:\n%s", strings.Join(failures, "\n")),
 		Hints: []string{"run it by hand in a fresh clone at one of these commits", "--build CMD, --overlay FILE and --env K=V change what it finds there"},
 	}
+}
+
+// otherEnd lets bad show which number is the metric where good printed none that
+// can be used, as nan. Good then has no metric, which is told; the time of the
+// command is no stand-in for it.
+func (h *hunt) otherEnd(ctx context.Context, plan *engine.Plan, spec metric.Spec) error {
+	good := h.tried
+	if spec.Kind != metric.KindAuto || good.trial.outcome != search.NoMetric || good.trial.unclear {
+		return nil
+	}
+	failure, err := h.tryAt(ctx, plan.Positions[len(plan.Positions)-1].Commit, spec)
+	if err != nil {
+		return err
+	}
+	unused := good.trial
+	if t := h.tried.trial; failure != "" || t.outcome != search.OK && !t.unclear {
+		unused = h.tried.trial
+		h.tried.trial, h.tried.commit, h.tried.buildS, h.tried.runS = good.trial, good.commit, good.buildS, good.runS
+	}
+	h.trimLogs(unused)
+	return nil
 }
 
 // tryAt runs the benchmark once at commit. The failure is for people.
