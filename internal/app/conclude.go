@@ -51,10 +51,31 @@ func (h *hunt) adoptMerge(r *engine.Result) {
 	}
 	r.Via = slices.Concat([]string{r.Culprit}, in.Via)
 	r.Outcome, r.Culprit, r.LastGood, r.Candidates = in.Outcome, in.Culprit, in.LastGood, in.Candidates
+	r.ExplainedPct = explainedInside(r, in)
 	r.Good, r.Bad, r.ChangePct = in.Good, in.Bad, in.ChangePct
 	r.Probability = min(r.Probability, in.Probability)
 	r.Reason, r.Inner = in.Reason, in.Inner
 }
+
+// explainedInside is the share of the gap between the ends of r, in percent, that
+// the steps of r explain when the step in its merge is the one that the hunt
+// inside named. It is 0, which is told nowhere, when no gap was measured.
+func explainedInside(r, in *engine.Result) float64 {
+	gap := r.EndBad.Value - r.EndGood.Value
+	if r.EndGood.N == 0 || r.EndBad.N == 0 || gap == 0 {
+		return 0
+	}
+	steps := in.Bad.Value - in.Good.Value
+	for _, f := range r.Found {
+		if f.Culprit != r.Culprit {
+			steps += f.Bad.Value - f.Good.Value
+		}
+	}
+	return min(max(100*steps/gap, -mostExplained), mostExplained)
+}
+
+// mostExplained bounds a share, in percent: a gap of nearly nothing says nothing.
+const mostExplained = 1e6
 
 // adoptInner adds the commit that a hunt behind a moved dependency named.
 func (h *hunt) adoptInner(r *engine.Result) {
