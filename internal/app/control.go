@@ -32,7 +32,7 @@ func (a *App) Step(ctx context.Context, id string, steps int) (*Status, error) {
 }
 
 // Mark journals the user's own verdict on a commit: good, bad, skip, or clear
-// to take it back.
+// to take it back. What speaks against it is among the warnings of the status.
 func (a *App) Mark(ctx context.Context, id, commit, verdict string) (*Status, error) {
 	allowed := []string{"good", "bad", "skip", "clear"}
 	if !slices.Contains(allowed, verdict) {
@@ -46,10 +46,22 @@ func (a *App) Mark(ctx context.Context, id, commit, verdict string) (*Status, er
 	if err != nil {
 		return nil, err
 	}
+	_, state, err := a.load(run)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMark(state.Plan, hash, search.Verdict(verdict)); err != nil {
+		return nil, err
+	}
+	against := contradictions(state, hash, search.Verdict(verdict))
 	if err := a.tell(ctx, run, session.Request{Action: "mark", Commit: hash, Verdict: verdict}); err != nil {
 		return nil, err
 	}
-	return a.Status(ctx, run.ID)
+	st, err := a.Status(ctx, run.ID)
+	if err == nil {
+		st.Warnings = append(slices.Clone(st.Warnings), against...)
+	}
+	return st, err
 }
 
 // commitOf resolves a revision and checks that the run searches it.

@@ -121,7 +121,15 @@ func (c *command) markCmd() *cobra.Command {
 					return c.said(s, err)
 				}
 				s, err := a.Mark(cmd.Context(), args[0], args[1], args[2])
-				return c.said(s, err)
+				if err != nil {
+					return err
+				}
+				for _, w := range s.Warnings {
+					if w.Code == "mark_contradicts" {
+						fmt.Fprintf(c.Stderr, "warning: %s\n", w.Text)
+					}
+				}
+				return c.printStatus(s, false)
 			})
 		},
 	}
