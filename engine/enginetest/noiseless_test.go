@@ -21,7 +21,7 @@ func TestNoiselessChainIsBisection(t *testing.T) {
 			if h.Finding.Outcome != search.Found || h.Finding.Culprit != w.Culprits[0] {
 				t.Errorf("N=%d seed %d: %s at %d, the culprit is %d", n, seed, h.Finding.Outcome, h.Finding.Culprit, w.Culprits[0])
 			}
-			if most := 4 + 4 + int(math.Ceil(math.Log2(float64(n)))); h.Runs > most {
+			if most := 4 + 2 + int(math.Ceil(math.Log2(float64(n)))); h.Runs > most {
 				t.Errorf("N=%d seed %d: %d runs, the ends, bisection and the proof take %d", n, seed, h.Runs, most)
 			}
 		}

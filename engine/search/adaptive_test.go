@@ -315,7 +315,7 @@ func TestExitStatusIsBisected(t *testing.T) {
 	})
 	h.v.Options.Resolution = 1
 	f := h.run()
-	if f.Outcome != search.Found || f.Culprit != 30 || len(h.v.Runs) > 14 {
+	if f.Outcome != search.Found || f.Culprit != 30 || len(h.v.Runs) > 12 {
 		t.Errorf("%s at %d in %d runs", f.Outcome, f.Culprit, len(h.v.Runs))
 	}
 }

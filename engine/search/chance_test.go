@@ -19,7 +19,7 @@ func TestRepeatingByChance(t *testing.T) {
 			named++
 		}
 	}
-	if named > 9 {
+	if named > 12 {
 		t.Errorf("%d of 300 hunts named a commit", named)
 	}
 }

@@ -120,7 +120,10 @@ func (p *problem) exactSteps(w window) []answer {
 	}
 }
 
-// repeat runs the neighbours of a step until both have shown that they repeat their
+// repeatRuns is how often the neighbours of a step must show the same value.
+const repeatRuns = 2
+
+// repeat runs the neighbours of a step until each has repeated its
 // values: two equal ones at each end may be chance, as where a benchmark has a few
 // values that it takes in turn. A value that scatters makes the metric a noisy one.
 // It returns nil when nothing is left to do, or when the user vouches for the metric.
@@ -131,7 +134,7 @@ func (p *problem) repeat(b *belief, s suspect) *Decision {
 	if len(p.runsAt[s.fast]) == 0 || len(p.runsAt[s.slow]) == 0 { // known by a mark
 		return nil
 	}
-	steps := p.endSchedule(window{s.fast, s.slow}, countRuns, "confirms the step")
+	steps := p.endSchedule(window{s.fast, s.slow}, repeatRuns, "confirms the step")
 	if len(steps) == 0 {
 		return nil
 	}
