@@ -161,7 +161,7 @@ func duration(name, usage string, at func(*Spec) *float64) Option {
 			}
 			d, err := time.ParseDuration(v)
 			if err != nil && tooLong.MatchString(v) {
-				return fmt.Errorf("%s is %q, which is too long: the most is about 292 years", name, v)
+				return fmt.Errorf("%s is %q, which is too long", name, v)
 			}
 			if err != nil || d < 0 {
 				return fmt.Errorf("%s is %q, must be a duration such as 90s, 10m or 1h30m", name, v)
