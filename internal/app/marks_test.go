@@ -38,8 +38,10 @@ func TestCheckMark(t *testing.T) {
 // TestContradictions: what speaks against a mark is told.
 func TestContradictions(t *testing.T) {
 	runs := []search.Run{
-		{Position: 0, Outcome: search.OK, Value: 1}, {Position: 4, Outcome: search.OK, Value: 2},
-		{Position: 2, Outcome: search.OK, Value: 1.9}, {Position: 1, Outcome: search.Timeout},
+		{Position: 0, Outcome: search.OK, Value: 1},
+		{Position: 4, Outcome: search.OK, Value: 2},
+		{Position: 2, Outcome: search.OK, Value: 1.9},
+		{Position: 1, Outcome: search.Timeout},
 	}
 	for _, row := range []struct {
 		why, commit, want string
