@@ -76,7 +76,10 @@ func (c *command) finish(err error) int {
 	code := exitError
 	var ex *exitErr
 	var locked *session.LockedError
+	var path *app.PathError
 	switch {
+	case errors.As(err, &path):
+		code = exitUsage
 	case errors.As(err, &ex):
 		code = ex.code
 		if ex.err == nil {
