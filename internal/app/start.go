@@ -175,7 +175,11 @@ func (a *App) Resume(ctx context.Context, id string) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, live := run.Live(); live || state.Status.Ended() {
+	_, live := run.Live()
+	if !live && state.Status.Ended() {
+		_ = a.cleanUp(ctx, run) // killed at its very end; stop tells what cannot be removed
+	}
+	if live || state.Status.Ended() {
 		return a.Status(ctx, run.ID)
 	}
 	if err := a.allowed(q.Spec.Repo); err != nil {

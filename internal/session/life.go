@@ -34,12 +34,7 @@ func (s *Store) NewLife() (*Life, error) {
 	if err := os.MkdirAll(s.locks, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of locks: %w", err)
 	}
-	entries, _ := os.ReadDir(s.locks)
-	for _, e := range entries {
-		if old, _ := filepath.Match(lifePattern, e.Name()); old || strings.HasPrefix(e.Name(), hostPrefix()) {
-			_ = awaitEnd(context.Background(), filepath.Join(s.locks, e.Name())) // one that lives stays
-		}
-	}
+	sweep(s.locks)
 	for range 100 {
 		l, err := s.tryLife()
 		if l != nil || err != nil {
@@ -47,6 +42,16 @@ func (s *Store) NewLife() (*Life, error) {
 		}
 	}
 	return nil, errors.New("making the lock of this process: it was removed again and again")
+}
+
+// sweep removes what the dead left in the folder of locks.
+func sweep(locks string) {
+	entries, _ := os.ReadDir(locks)
+	for _, e := range entries {
+		if old, _ := filepath.Match(lifePattern, e.Name()); old || strings.HasPrefix(e.Name(), hostPrefix()) {
+			_ = awaitEnd(context.Background(), filepath.Join(locks, e.Name())) // one that lives stays
+		}
+	}
 }
 
 // tryLife returns nil if another process took the file for that of a dead one in
@@ -84,9 +89,12 @@ func newLocked(path string) (*os.File, error) {
 // File is what processes that must be waited for inherit.
 func (l *Life) File() *os.File { return l.file }
 
-// Close ends the life, when nothing of this process runs any more.
+// Close ends the life, when nothing of this process runs any more. Lives that were
+// still ending when this one began have ended by now.
 func (l *Life) Close() error {
-	return errors.Join(os.Remove(l.path), l.file.Close())
+	err := errors.Join(os.Remove(l.path), l.file.Close())
+	sweep(filepath.Dir(l.path))
+	return err
 }
 
 // outliveWait is how long an owner waits for what a killed one left. The
