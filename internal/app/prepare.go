@@ -44,19 +44,8 @@ func (h *hunt) prepare(ctx context.Context) error {
 	if err != nil || q != nil {
 		return h.askOr(q, err)
 	}
-	paths, err := h.relevantPaths(ctx, good, bad)
+	plan, err := h.planRange(ctx, good, bad)
 	if err != nil {
-		return err
-	}
-	if err := h.checkPaths(ctx, good, bad, paths); err != nil {
-		return err
-	}
-	entries, err := h.repo.Range(ctx, good, bad, gitrepo.RangeOptions{FirstParent: h.spec.FirstParent, Paths: paths})
-	if err != nil {
-		return err
-	}
-	plan := h.plan(good, entries)
-	if err := h.mergeEqual(ctx, plan, paths); err != nil {
 		return err
 	}
 	if f, err := h.equalEnds(plan); f || err != nil {
@@ -80,6 +69,24 @@ func (h *hunt) prepare(ctx context.Context) error {
 		}
 	}
 	return h.adopt(ctx, plan)
+}
+
+// planRange is the plan of the commits between the ends, those with equal trees
+// as one position.
+func (h *hunt) planRange(ctx context.Context, good, bad string) (*engine.Plan, error) {
+	paths, err := h.relevantPaths(ctx, good, bad)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.checkPaths(ctx, good, bad, paths); err != nil {
+		return nil, err
+	}
+	entries, err := h.repo.Range(ctx, good, bad, gitrepo.RangeOptions{FirstParent: h.spec.FirstParent, Paths: paths})
+	if err != nil {
+		return nil, err
+	}
+	plan := h.plan(good, entries)
+	return plan, h.mergeEqual(ctx, plan, paths)
 }
 
 func (h *hunt) askOr(q *search.Question, err error) error {

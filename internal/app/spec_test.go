@@ -59,21 +59,7 @@ func TestDurations(t *testing.T) {
 
 // TestWarnings: another text about the same commit is another warning.
 func TestWarnings(t *testing.T) {
-	a := newApp(t)
-	s, _ := fakeSpec(t, testenv.Plant{N: 3, Culprit: 2})
-	q, err := a.resolve(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := a.make(q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := a.open(run, q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.journal.Close()
+	h := newHunt(t)
 	for _, text := range []string{"one", "two", "one"} {
 		if err := h.warn("checkout", "abc", text); err != nil {
 			t.Fatal(err)

@@ -176,7 +176,7 @@ func (a *App) Resume(ctx context.Context, id string) (*Status, error) {
 		return nil, err
 	}
 	_, live := run.Live()
-	if !live && state.Status.Ended() {
+	if !live && state.Status.Ended() && a.allowed(q.Spec.Repo) == nil {
 		_ = a.cleanUp(ctx, run) // killed at its very end; stop tells what cannot be removed
 	}
 	if live || state.Status.Ended() {
