@@ -21,53 +21,8 @@ func (fc *fileContext) presence(r *run, k *keyClass, s *setting, added bool) {
 	if !s.kw || !fc.attached(r, s.line) && (!s.item || s.line.newFn != "") {
 		return
 	}
-	_, num := evaluate(s.val)
-	sw := boolOf(s.val)
-	level, faster := 2, false
-	switch k.pattern {
-	case "launch_bounds", "waves_per_eu":
-		if !num && !(onlyNumbers(s.val) && (hasNumber(s.val) || shaped(s.val))) && fc.lang == langPython {
-			return
-		}
-		level = 3
-	case "unroll":
-		faster = added && num
-		level = 3
-	case "cache_modifier":
-		if len(s.val) != 1 || s.val[0].kind != tokString && !num && sw == unknown {
-			return
-		}
-		level = 3
-	case "num_stages", "num_warps", "mfma_shape", "vector_width":
-		if !num {
-			return
-		}
-	case "tile_size", "launch_config", "prefetch":
-		if !num || !s.item || !added {
-			return
-		}
-	case "volatile_atomics":
-		o := orderOf(s.val)
-		if o == 0 {
-			return
-		}
-		faster = added == (o%10 < 3)
-	case "specialization":
-		level, faster = 3, !added
-	case "dtype":
-		if narrow := typesIn(langC, s.val); !added && len(narrow) == 1 && narrow[0].bits < 32 && strings.Contains(s.key, "out") {
-			break
-		}
-		if tl := strings.ToLower(textOf(s.val)); !added || sw != no && tl != `"ieee"` && !strings.Contains(tl, "32") {
-			return
-		}
-	case "host_sync":
-		faster = added == (sw == yes)
-	case "host_overhead", "hot_path_checks":
-		if sw != yes || !added {
-			return
-		}
-	default:
+	level, faster, ok := fc.presenceLevel(k, s, added)
+	if !ok {
 		return
 	}
 	verb := "added"
@@ -82,6 +37,61 @@ func (fc *fileContext) presence(r *run, k *keyClass, s *setting, added bool) {
 	}
 	e.old, e.new = partners(s.line)
 	fc.emit(e)
+}
+
+// presenceLevel is how much the presence of a setting of some kind says, and
+// whether it makes code faster; ok is false where it says nothing.
+func (fc *fileContext) presenceLevel(k *keyClass, s *setting, added bool) (level int, faster, ok bool) {
+	_, num := evaluate(s.val)
+	sw := boolOf(s.val)
+	level = 2
+	switch k.pattern {
+	case "launch_bounds", "waves_per_eu":
+		if !num && !(onlyNumbers(s.val) && (hasNumber(s.val) || shaped(s.val))) && fc.lang == langPython {
+			return 0, false, false
+		}
+		level = 3
+	case "unroll":
+		faster = added && num
+		level = 3
+	case "cache_modifier":
+		if len(s.val) != 1 || s.val[0].kind != tokString && !num && sw == unknown {
+			return 0, false, false
+		}
+		level = 3
+	case "num_stages", "num_warps", "mfma_shape", "vector_width":
+		if !num {
+			return 0, false, false
+		}
+	case "tile_size", "launch_config", "prefetch":
+		if !num || !s.item || !added {
+			return 0, false, false
+		}
+	case "volatile_atomics":
+		o := orderOf(s.val)
+		if o == 0 {
+			return 0, false, false
+		}
+		faster = added == (o%10 < 3)
+	case "specialization":
+		level, faster = 3, !added
+	case "dtype":
+		if narrow := typesIn(langC, s.val); !added && len(narrow) == 1 && narrow[0].bits < 32 && strings.Contains(s.key, "out") {
+			break
+		}
+		if tl := strings.ToLower(textOf(s.val)); !added || sw != no && tl != `"ieee"` && !strings.Contains(tl, "32") {
+			return 0, false, false
+		}
+	case "host_sync":
+		faster = added == (sw == yes)
+	case "host_overhead", "hot_path_checks":
+		if sw != yes || !added {
+			return 0, false, false
+		}
+	default:
+		return 0, false, false
+	}
+	return level, faster, true
 }
 
 // attached tells whether a line belongs to code that was there before: it has a
