@@ -397,28 +397,40 @@ func TestEstimateShrinks(t *testing.T) {
 // A position that has given values and then fails for good does not hold the hunt
 // up, wherever it is.
 func TestPositionThatStopsWorking(t *testing.T) {
+	exact := func(pos int) float64 {
+		if pos >= 17 {
+			return 130
+		}
+		return 100
+	}
 	for _, pos := range []int{0, 16, 17, 40} {
-		h := newHunter(t, 40, noisy(17, 5, 1))
-		for range 400 {
-			d := search.Adaptive{}.Decide(h.v)
-			if d.Kind == search.Done {
-				break
-			}
-			if d.Kind == search.Ask {
-				h.v.Answers[d.Question.ID] = d.Question.Default
-				continue
-			}
-			if len(h.v.Runs) > 12 {
-				h.fails[pos] = search.GPUFault
-			}
-			h.measure(d)
-		}
+		stopsWorking(t, pos, noisy(17, 5, 1), 12)
+		stopsWorking(t, pos, exact, 9) // the neighbours have one run each by then
+	}
+}
+
+func stopsWorking(t *testing.T, pos int, value func(int) float64, after int) {
+	t.Helper()
+	h := newHunter(t, 40, value)
+	for range 400 {
 		d := search.Adaptive{}.Decide(h.v)
-		if d.Kind != search.Done {
-			t.Fatalf("position %d fails: still going after %d runs: %+v", pos, len(h.v.Runs), d.Batches)
+		if d.Kind == search.Done {
+			break
 		}
-		if f := d.Finding; !slices.Contains(f.Candidates, 17) {
-			t.Errorf("position %d fails: %s %v", pos, f.Outcome, f.Candidates)
+		if d.Kind == search.Ask {
+			h.v.Answers[d.Question.ID] = d.Question.Default
+			continue
 		}
+		if len(h.v.Runs) > after {
+			h.fails[pos] = search.GPUFault
+		}
+		h.measure(d)
+	}
+	d := search.Adaptive{}.Decide(h.v)
+	if d.Kind != search.Done {
+		t.Fatalf("position %d fails: still going after %d runs: %+v", pos, len(h.v.Runs), d.Batches)
+	}
+	if f := d.Finding; !slices.Contains(f.Candidates, 17) {
+		t.Errorf("position %d fails: %s %v", pos, f.Outcome, f.Candidates)
 	}
 }

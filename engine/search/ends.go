@@ -15,7 +15,7 @@ const (
 	endsSame
 	endsSwapped
 	endsSmall
-	endsCoarse // the gap is no more than a step of the printed digits
+	endsCoarse // the gap is less than two steps of the printed digits
 	endsUnstable
 )
 

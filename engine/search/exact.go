@@ -123,12 +123,12 @@ func (p *problem) exactSteps(w window) []answer {
 // repeatRuns is how often the neighbours of a step must show the same value.
 const repeatRuns = 2
 
-// repeat runs the neighbours of a step until each has repeated its
-// values: two equal ones at each end may be chance, as where a benchmark has a few
-// values that it takes in turn. A value that scatters makes the metric a noisy one.
-// It returns nil when nothing is left to do, or when the user vouches for the metric.
+// repeat runs the neighbours of a step until each has repeated its value: two equal
+// ones at each end may be chance, as where a benchmark has a few values that it takes
+// in turn. A value that scatters makes the metric a noisy one. It returns nil when
+// nothing is left to do, or when the user vouches for the metric.
 func (p *problem) repeat(b *belief, s suspect) *Decision {
-	if p.v.Options.Exact {
+	if p.v.Options.Exact || !p.testable(s.fast) || !p.testable(s.slow) {
 		return nil
 	}
 	if len(p.runsAt[s.fast]) == 0 || len(p.runsAt[s.slow]) == 0 { // known by a mark
