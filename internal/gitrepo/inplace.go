@@ -202,7 +202,7 @@ func (w *Workspace) enterInPlace(ctx context.Context) error {
 	if err := w.record("prepare", ""); err != nil {
 		return err
 	}
-	p, err := openJournal(w.repo, w.opts.Run)
+	p, err := openJournal(ctx, w.repo, w.opts.Run)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (w *Workspace) enterInPlace(ctx context.Context) error {
 
 // openJournal takes the lock in the journal folder, waiting for the git
 // commands of a dead owner, and reads what is there.
-func openJournal(r *Repo, run string) (*inPlace, error) {
+func openJournal(ctx context.Context, r *Repo, run string) (*inPlace, error) {
 	dir := journalFolder(r.gitDir)
 	lock, err := takeLock(filepath.Join(dir, ownerFile), r.common, run)
 	if err != nil {
@@ -224,6 +224,10 @@ func openJournal(r *Repo, run string) (*inPlace, error) {
 	p := &inPlace{repo: r, dir: dir, lock: lock}
 	if err := p.load(); err != nil {
 		lock.abandon() // it says whose the journal is
+		return nil, err
+	}
+	if err := p.removeSharedLocks(ctx); err != nil {
+		lock.abandon()
 		return nil, err
 	}
 	return p, nil

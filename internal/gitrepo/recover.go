@@ -164,7 +164,7 @@ func recoverInPlace(ctx context.Context, repoDir string, runs []string) error {
 	if run != "" && !slices.Contains(runs, run) {
 		return nil // another run has it
 	}
-	p, err := openJournal(r, run)
+	p, err := openJournal(ctx, r, run)
 	if err != nil {
 		return err
 	}
