@@ -63,7 +63,7 @@ func lineBefore(a, b *srcLine) *srcLine {
 
 func (fc *fileContext) reportFlags(r *run, l *srcLine, changed []string) {
 	sort.Strings(changed)
-	e := evidenceOf{pattern: "compiler_flags", level: 3, run: r, reason: "flags removed (-) and added (+): " + clip(strings.Join(changed, ", "))}
+	e := evidenceOf{pattern: "compiler_flags", level: 3, run: r, reason: "flags: " + clip(flagWords(changed))}
 	e.old, e.new = partners(l)
 	if e.new != nil && e.new.newFn != "" {
 		return
