@@ -28,11 +28,14 @@ func measureBaseline(ctx context.Context, s *Server, a baselineArgs) (*run, erro
 	if a.RunID == "" && (len(a.Commits) < 1 || len(a.Commits) > 2 || a.BenchCmd == "") {
 		return nil, errors.New("give run_id, or repo with one or two commits and bench_cmd")
 	}
+	if a.RunID != "" && (len(a.Commits) > 0 || a.BenchCmd != "" || len(a.Options) > 0) {
+		return nil, errors.New("run_id measures the ends of that run as the run does: leave out commits, bench_cmd and options, or give them with repo instead of run_id")
+	}
 	if a.Repo != "" {
 		r.Spec.Repo = a.Repo
 	}
 	r.Spec.BenchCmd = a.BenchCmd
-	if err := setOptions(&r.Spec, a.Options); err != nil {
+	if err := setOptions(&r.Spec, app.UseCompare, a.Options); err != nil {
 		return nil, err
 	}
 	return statusOf(s.svc.Compare(ctx, r))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ func startHunt(ctx context.Context, s *Server, a startArgs) (*run, error) {
 	spec.Repo, spec.Good, spec.Bad, spec.BenchCmd, spec.BuildCmd = a.Repo, a.Good, a.Bad, a.BenchCmd, a.BuildCmd
 	spec.Metric, spec.Better, spec.Mode, spec.Strategy = a.Metric, a.Better, a.Mode, a.Strategy
 	spec.NumRuns, spec.ThresholdPct, spec.WarmupRuns, spec.TimeoutS = a.NumRuns, a.ThresholdPct, a.WarmupRuns, a.TimeoutS
-	if err := setOptions(&spec, a.Options); err != nil {
+	if err := setOptions(&spec, app.UseSearch, a.Options); err != nil {
 		return nil, err
 	}
 	st, err := s.svc.Start(ctx, spec)
@@ -85,8 +86,9 @@ func (s *Server) settle(ctx context.Context, st *app.Status) *app.Status {
 	return newest
 }
 
-// setOptions applies name=value settings. A bare name is a switch that is on.
-func setOptions(spec *app.Spec, options []string) error {
+// setOptions applies name=value settings that have an effect on a use. A bare name
+// is a switch that is on.
+func setOptions(spec *app.Spec, use app.Use, options []string) error {
 	var errs []error
 	for _, o := range options {
 		name, value, given := strings.Cut(strings.TrimLeft(o, "-"), "=")
@@ -94,15 +96,15 @@ func setOptions(spec *app.Spec, options []string) error {
 		if !given {
 			value = "true"
 		}
-		if err := setOption(spec, name, value, given); err != nil {
+		if err := setOption(spec, use, name, value, given); err != nil {
 			errs = append(errs, fmt.Errorf("options %q: %w", o, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func setOption(spec *app.Spec, name, value string, given bool) error {
-	flags := app.Options()
+func setOption(spec *app.Spec, use app.Use, name, value string, given bool) error {
+	flags := app.OptionsFor(use)
 	valid := make([]string, len(flags))
 	for i, f := range flags {
 		valid[i] = strings.ReplaceAll(f.Name, "-", "_")
@@ -113,10 +115,15 @@ func setOption(spec *app.Spec, name, value string, given bool) error {
 	if alias, ok := optionAliases[name]; ok {
 		name = alias
 	}
-	if !contains(valid, name) && suggestion(name, valid) != "" {
+	if !contains(valid, name) && !isOption(name) && suggestion(name, valid) != "" {
 		return fmt.Errorf("unknown option %q%s", name, suggestion(name, valid))
 	}
-	return spec.Set(name, value)
+	return spec.SetFor(use, name, value)
+}
+
+// isOption reports whether a search has an option of that name.
+func isOption(name string) bool {
+	return slices.ContainsFunc(app.Options(), func(o app.Option) bool { return strings.ReplaceAll(o.Name, "-", "_") == name })
 }
 
 // optionAliases are arguments of bisect_start whose flag has another name.

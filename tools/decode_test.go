@@ -178,7 +178,7 @@ func TestSetOptions(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.why, func(t *testing.T) {
 			got, want := app.DefaultSpec(), app.DefaultSpec()
-			err := setOptions(&got, tt.options)
+			err := setOptions(&got, app.UseSearch, tt.options)
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {
 					t.Errorf("error %v, want one with %q", err, tt.err)
@@ -190,5 +190,42 @@ func TestSetOptions(t *testing.T) {
 				t.Errorf("%v (-want +got):\n%s", err, d)
 			}
 		})
+	}
+}
+
+// TestOptionsOfUses: each tool takes the options that have an effect on what it does.
+func TestOptionsOfUses(t *testing.T) {
+	tests := []struct {
+		why    string
+		use    app.Use
+		option string
+		err    string
+	}{
+		{"a comparison repeats its runs", app.UseCompare, "num_runs=5", ""},
+		{"a comparison searches nothing", app.UseCompare, "confidence=strict", `option "confidence" has an effect on a search only; the options are: repo, bench_cmd`},
+		{"a dump is built", app.UseDump, "build_cmd=make", ""},
+		{"a dump runs no benchmark", app.UseDump, "metric=time", `option "metric" has an effect on a search only`},
+		{"near miss of what counts here", app.UseDump, "artefact=x", `unknown option "artefact" (did you mean "artifact"?)`},
+	}
+	for _, tt := range tests {
+		spec := app.DefaultSpec()
+		err := setOptions(&spec, tt.use, []string{tt.option})
+		if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+			t.Errorf("%s: error %v, want one with %q", tt.why, err, tt.err)
+		}
+	}
+}
+
+// TestArgumentsWithoutEffect: what a tool would not look at is refused.
+func TestArgumentsWithoutEffect(t *testing.T) {
+	s := New(newFake(), Options{})
+	defer s.Close()
+	_, err := measureBaseline(t.Context(), s, baselineArgs{RunID: "r1", Options: []string{"num_runs=5"}})
+	if err == nil || !strings.Contains(err.Error(), "leave out commits, bench_cmd and options") {
+		t.Errorf("baseline_measure of a run: %v", err)
+	}
+	_, err = diffISA(t.Context(), s, isaDiffArgs{isaDiffPathArgs: isaDiffPathArgs{Before: "a", After: "b"}, Options: []string{"build=make"}})
+	if err == nil || !strings.Contains(err.Error(), "options have no effect on before and after") {
+		t.Errorf("isa_diff of paths: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,16 +73,17 @@ var isaDiffReadOnly = tool[isaDiffPathArgs, isaDiffResult]{
 }
 
 func diffISA(ctx context.Context, s *Server, a isaDiffArgs) (*isaDiffResult, error) {
-	paths, commits := a.Before != "" && a.After != "", a.BeforeRev != "" && a.AfterRev != "" && a.DumpCmd != ""
-	if paths == commits {
-		return nil, errors.New("give either before and after, or repo with before_rev, after_rev and dump_cmd")
-	}
-	r := app.ISARequest{Before: a.Before, After: a.After, Repo: a.Repo, BeforeRev: a.BeforeRev, AfterRev: a.AfterRev, DumpCmd: a.DumpCmd, Spec: app.DefaultSpec()}
-	if r.Repo == "" && commits {
-		r.Repo = "."
-	}
-	if err := setOptions(&r.Spec, a.Options); err != nil {
+	spec := app.DefaultSpec()
+	if err := setOptions(&spec, app.UseDump, a.Options); err != nil {
 		return nil, err
+	}
+	r := app.ISARequest{Before: a.Before, After: a.After, Repo: cmp.Or(a.Repo, spec.Repo), BeforeRev: a.BeforeRev, AfterRev: a.AfterRev, DumpCmd: cmp.Or(a.DumpCmd, spec.Dump), Spec: spec}
+	paths, commits := a.Before != "" && a.After != "", a.BeforeRev != "" && a.AfterRev != "" && (r.DumpCmd != "" || len(spec.Artifact) > 0)
+	switch {
+	case paths == commits:
+		return nil, errors.New("give either before and after, or repo with before_rev, after_rev and dump_cmd")
+	case paths && len(a.Options) > 0:
+		return nil, errors.New("options have no effect on before and after: they are for before_rev and after_rev")
 	}
 	key, err := json.Marshal(a)
 	if err != nil {

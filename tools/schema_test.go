@@ -216,7 +216,7 @@ func TestStartArgumentsAreSettings(t *testing.T) {
 			continue
 		}
 		spec := app.DefaultSpec()
-		if err := setOption(&spec, f.name, "1", true); err != nil && strings.Contains(err.Error(), "unknown option") {
+		if err := setOption(&spec, app.UseSearch, f.name, "1", true); err != nil && strings.Contains(err.Error(), "unknown option") {
 			t.Errorf("options do not take %s: %v", f.name, err)
 		}
 	}

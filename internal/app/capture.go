@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"perfbisect/amdgpu"
 	"perfbisect/internal/bench"
@@ -108,6 +109,9 @@ func (h *hunt) dumpAll(ctx context.Context, commits, outs []string) ([]*amdgpu.S
 	if h.repo, err = gitrepo.Open(ctx, h.spec.Repo); err != nil {
 		return nil, err
 	}
+	if err := h.mayDumpInPlace(ctx); err != nil {
+		return nil, err
+	}
 	if err := h.settle(ctx); err != nil {
 		return nil, err
 	}
@@ -120,6 +124,19 @@ func (h *hunt) dumpAll(ctx context.Context, commits, outs []string) ([]*amdgpu.S
 		snapshots = append(snapshots, s)
 	}
 	return snapshots, nil
+}
+
+// mayDumpInPlace refuses to use a checkout with uncommitted changes: a dump is no
+// run that could wait for an answer.
+func (h *hunt) mayDumpInPlace(ctx context.Context) error {
+	q, err := h.mayUseCheckout(ctx)
+	if q == nil || h.spec.Yes {
+		return err
+	}
+	return &HintError{
+		Err:   fmt.Errorf("using your checkout: %s", strings.ReplaceAll(q.Text, "\n", "\n  ")),
+		Hints: []string{"--yes does that", "--checkout clone leaves your checkout alone"},
+	}
 }
 
 // dumpAt checks out, builds and dumps one commit.

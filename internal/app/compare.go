@@ -72,6 +72,9 @@ func (h *hunt) comparePlan() *engine.Plan {
 	}
 	o.Strategy = "compare"
 	p := &engine.Plan{Positions: []engine.Position{{Commit: h.asked.Good}}, Metric: h.spec.Metric, Options: o}
+	if h.asked.Parent == "" { // else the budget is that of the parent
+		p.MaxRuns, p.MaxTimeS = h.spec.MaxRuns, h.spec.MaxTimeS
+	}
 	if h.asked.Bad != h.asked.Good {
 		p.Positions = append(p.Positions, engine.Position{Commit: h.asked.Bad})
 	}

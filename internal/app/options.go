@@ -11,7 +11,8 @@ import (
 
 // Option is one setting of a hunt: a flag of `perfbisect run` and, as
 // name=value, an entry of the options list of bisect_start. One table serves
-// both, so they have the same names, defaults and words.
+// both, so they have the same names, defaults and words. OptionsFor has those of
+// the other commands and tools.
 type Option struct {
 	Name       string // in flag form, with "-"
 	Short      string // one letter; "" for none
@@ -73,18 +74,8 @@ func Options() []Option {
 	}
 }
 
-// Set gives one setting by its name, in flag form or with "_".
-func (s *Spec) Set(name, value string) error {
-	flag := strings.ReplaceAll(name, "_", "-")
-	names := make([]string, 0, 48)
-	for _, o := range Options() {
-		if o.Name == flag || o.Short == flag {
-			return o.Set(s, value)
-		}
-		names = append(names, strings.ReplaceAll(o.Name, "-", "_"))
-	}
-	return fmt.Errorf("unknown option %q; the options are: %s", name, strings.Join(names, ", "))
-}
+// Set gives one setting of a search by its name, in flag form or with "_".
+func (s *Spec) Set(name, value string) error { return s.SetFor(UseSearch, name, value) }
 
 func text(name, value, usage string, at func(*Spec) *string) Option {
 	return Option{

@@ -124,13 +124,17 @@ func (h *hunt) mayUseCheckout(ctx context.Context) (*search.Question, error) {
 		return nil, err
 	}
 	shown := dirty[:min(len(dirty), 20)]
-	text := fmt.Sprintf("%d uncommitted changes:\n  %s\n", len(dirty), strings.Join(shown, "\n  "))
+	changes := "changes"
+	if len(dirty) == 1 {
+		changes = "change"
+	}
+	text := fmt.Sprintf("%d uncommitted %s:\n  %s\n", len(dirty), changes, strings.Join(shown, "\n  "))
 	if more := len(dirty) - len(shown); more > 0 {
 		text += fmt.Sprintf("  … and %d more\n", more)
 	}
 	return &search.Question{
 		ID: "in_place", Options: []string{"save", "stop"}, Default: "save",
-		Text: text + "Save them, use your checkout for the hunt, and restore everything exactly at the end?",
+		Text: text + "Save what is uncommitted, use your checkout meanwhile, and restore everything exactly at the end?",
 	}, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"perfbisect/internal/app"
 	"perfbisect/internal/session"
@@ -136,13 +137,29 @@ Without arguments on a pipe it serves MCP on stdio, for agents.`,
 			return c.serve(cmd.Context(), serveOptions{transport: "stdio"})
 		},
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &exitErr{exitUsage, err} })
+	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().StringVar(&c.stateDir, "state-dir", "", "where runs are kept (default $XDG_STATE_HOME/perfbisect)")
 	root.PersistentFlags().StringVar(&c.cacheDir, "cache-dir", "", "where our clones are kept (default $XDG_CACHE_HOME/perfbisect)")
 	root.AddCommand(c.runCmd(), c.resumeCmd(), c.waitCmd(), c.statusCmd(), c.listCmd(), c.markCmd(), c.answerCmd(),
 		c.reportCmd(), c.stopCmd(), c.compareCmd(), c.metricCmd(), c.isaCmd(), c.hintsCmd(), c.serveCmd(), c.setupCmd(), c.demoCmd())
 	wrapArgs(root)
 	return root
+}
+
+// flagError says where the flags of a command are told, and of an unknown one
+// whether it is one of run.
+func flagError(cmd *cobra.Command, err error) error {
+	hints := []string{cmd.CommandPath() + " --help shows its flags"}
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		name := unknown.GetSpecifiedName()
+		for _, o := range app.Options() {
+			if name == o.Name || name == o.Short {
+				hints = append([]string{fmt.Sprintf("--%s is a flag of perfbisect run; it would have no effect here", o.Name)}, hints...)
+			}
+		}
+	}
+	return &exitErr{exitUsage, &app.HintError{Err: err, Hints: hints}}
 }
 
 // wrapArgs makes a wrong number of arguments a usage error.

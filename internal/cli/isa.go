@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"perfbisect/amdgpu"
 	"perfbisect/internal/app"
@@ -58,19 +59,32 @@ RESULT: NOT TRUSTWORTHY (exit 2).`,
 			case !commits && len(args) != 2:
 				return usage("isa diff takes BEFORE and AFTER, or --before-rev and --after-rev")
 			case !commits:
+				if err := dumpFlagGiven(cmd.Flags()); err != nil {
+					return err
+				}
 				r.Before, r.After = args[0], args[1]
 			}
 			r.Repo, r.DumpCmd, r.Spec = spec.Repo, spec.Dump, spec
 			return c.isaDiff(cmd, r, f)
 		},
 	}
-	addSpecFlags(cmd.Flags(), &spec)
+	addSpecFlags(cmd.Flags(), &spec, app.UseDump)
 	cmd.Flags().StringVar(&r.BeforeRev, "before-rev", "", "the commit before")
 	cmd.Flags().StringVar(&r.AfterRev, "after-rev", "", "the commit after")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "only the count of untrustworthy items and the verdict")
 	cmd.Flags().StringVar(&f.json, "json", "", "write the whole comparison to this file")
 	cmd.Flags().BoolVar(&f.allRows, "all-rows", false, "unchanged kernels too")
 	return cmd
+}
+
+// dumpFlagGiven refuses a flag that has no effect where nothing is dumped.
+func dumpFlagGiven(flags *pflag.FlagSet) error {
+	for _, o := range app.OptionsFor(app.UseDump) {
+		if flags.Changed(o.Name) {
+			return usage("--%s has no effect on two paths: it is for --before-rev and --after-rev", o.Name)
+		}
+	}
+	return nil
 }
 
 func (c *command) isaDiff(cmd *cobra.Command, r app.ISARequest, f isaFlags) error {
@@ -172,7 +186,7 @@ Triton and hipcc look at. What it wrote is copied to DIR.`,
 			})
 		},
 	}
-	addSpecFlags(cmd.Flags(), &spec)
+	addSpecFlags(cmd.Flags(), &spec, app.UseDump)
 	cmd.Flags().StringVar(&r.Rev, "at", "", "the commit")
 	cmd.Flags().StringVar(&r.Out, "out", "", "folder for what was dumped; must not exist, or be empty")
 	return cmd

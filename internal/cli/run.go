@@ -26,9 +26,9 @@ func (f specFlag) String() string {
 func (f specFlag) Set(v string) error { return f.option.Set(f.spec, v) }
 func (f specFlag) Type() string       { return f.option.Value }
 
-// addSpecFlags makes every option a flag of cmd.
-func addSpecFlags(flags *pflag.FlagSet, spec *app.Spec) {
-	for _, o := range app.Options() {
+// addSpecFlags makes every option that has an effect on use a flag.
+func addSpecFlags(flags *pflag.FlagSet, spec *app.Spec, use app.Use) {
+	for _, o := range app.OptionsFor(use) {
 		flag := flags.VarPF(specFlag{spec, o}, o.Name, o.Short, o.Usage)
 		if o.Value == "" {
 			flag.NoOptDefVal = "true"
@@ -59,7 +59,7 @@ undecided, a question that nobody answered), 4 locked, 130 interrupted.`,
 			return c.with(func(a *app.App) error { return c.run(cmd.Context(), a, spec, asJSON) })
 		},
 	}
-	addSpecFlags(cmd.Flags(), &spec)
+	addSpecFlags(cmd.Flags(), &spec, app.UseSearch)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object a line; the last has type \"result\"")
 	return cmd
 }

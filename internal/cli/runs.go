@@ -226,6 +226,9 @@ func (c *command) compareCmd() *cobra.Command {
 			if bench := args[dash:]; len(bench) > 0 {
 				spec.BenchArgv = bench
 			}
+			if err := spec.Validate(); err != nil {
+				return &exitErr{exitUsage, err}
+			}
 			return c.with(func(a *app.App) error {
 				s, err := a.Compare(cmd.Context(), app.CompareRequest{Commits: commits, Spec: spec})
 				if err != nil {
@@ -236,7 +239,7 @@ func (c *command) compareCmd() *cobra.Command {
 			})
 		},
 	}
-	addSpecFlags(cmd.Flags(), &spec)
+	addSpecFlags(cmd.Flags(), &spec, app.UseCompare)
 	cmd.Flags().BoolVar(&o.json, "json", false, "one JSON object a line; the last has type \"result\"")
 	return cmd
 }
