@@ -310,41 +310,45 @@ func TestInPlaceIsTakenOver(t *testing.T) {
 	same(t, "after the restore", before, fingerprint(t, r.dir))
 }
 
-// In-place mode in the kinds of checkouts where an index is special.
+// inPlaceKind makes a checkout of the repository and returns its folder.
+type inPlaceKind struct {
+	name string
+	make func(r *testRepo) string
+}
+
+// inPlaceKinds are the kinds of checkouts where an index is special.
+var inPlaceKinds = []inPlaceKind{
+	{"detached", func(r *testRepo) string { r.git("checkout", "-q", "--detach"); return r.dir }},
+	{"sparse", func(r *testRepo) string {
+		r.git("sparse-checkout", "set", "dir")
+		return r.dir
+	}},
+	{"sparse index", func(r *testRepo) string {
+		r.git("sparse-checkout", "set", "--cone", "--sparse-index", "dir")
+		return r.dir
+	}},
+	{"split index", func(r *testRepo) string {
+		r.git("update-index", "--split-index")
+		r.write("renamed", "staged into the split index\n")
+		r.git("add", "renamed")
+		return r.dir
+	}},
+	{"index version 4, untracked cache", func(r *testRepo) string {
+		r.git("update-index", "--index-version=4", "--untracked-cache")
+		return r.dir
+	}},
+	{"linked worktree", func(r *testRepo) string {
+		r.git("worktree", "add", "-q", "-b", "second", "../linked")
+		return filepath.Join(filepath.Dir(r.dir), "linked")
+	}},
+	{"no index", func(r *testRepo) string {
+		os.Remove(filepath.Join(r.dir, ".git/index"))
+		return r.dir
+	}},
+}
+
 func TestInPlaceKinds(t *testing.T) {
-	tests := []struct {
-		name string
-		make func(r *testRepo) string
-	}{
-		{"detached", func(r *testRepo) string { r.git("checkout", "-q", "--detach"); return r.dir }},
-		{"sparse", func(r *testRepo) string {
-			r.git("sparse-checkout", "set", "dir")
-			return r.dir
-		}},
-		{"sparse index", func(r *testRepo) string {
-			r.git("sparse-checkout", "set", "--cone", "--sparse-index", "dir")
-			return r.dir
-		}},
-		{"split index", func(r *testRepo) string {
-			r.git("update-index", "--split-index")
-			r.write("renamed", "staged into the split index\n")
-			r.git("add", "renamed")
-			return r.dir
-		}},
-		{"index version 4, untracked cache", func(r *testRepo) string {
-			r.git("update-index", "--index-version=4", "--untracked-cache")
-			return r.dir
-		}},
-		{"linked worktree", func(r *testRepo) string {
-			r.git("worktree", "add", "-q", "-b", "second", "../linked")
-			return filepath.Join(filepath.Dir(r.dir), "linked")
-		}},
-		{"no index", func(r *testRepo) string {
-			os.Remove(filepath.Join(r.dir, ".git/index"))
-			return r.dir
-		}},
-	}
-	for _, tt := range tests {
+	for _, tt := range inPlaceKinds {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := history(t)

@@ -30,6 +30,7 @@ type childSpec struct {
 	Commits          []string
 	Overlay          string // laid over an ignored file and at a new place
 	Recover          bool
+	Submodules       bool
 }
 
 func childMain(spec string) error {
@@ -46,7 +47,7 @@ func childMain(spec string) error {
 		return err
 	}
 	w, err := r.Prepare(ctx, WorkspaceOptions{
-		Mode: s.Mode, Dir: s.Dir, Run: "kill", Record: s.record,
+		Mode: s.Mode, Dir: s.Dir, Run: "kill", Record: s.record, Submodules: s.Submodules,
 		Overlays: []Overlay{{s.Overlay, "local.env"}, {s.Overlay, "fresh/bench"}},
 	})
 	if err != nil {
@@ -151,28 +152,59 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	for _, mode := range []Mode{ModeClone, ModeWorktree, ModeInPlace} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
-			testKills(t, mode)
+			r, hashes := messy(t)
+			testKills(t, childSpec{Repo: r.dir, Mode: mode, Commits: []string{hashes[2], hashes[0], hashes[4]}}, *kills)
 		})
 	}
 }
 
-func testKills(t *testing.T, mode Mode) {
-	r, hashes := messy(t)
+// TestKilledInPlace kills in the checkouts where git keeps more than an index.
+func TestKilledInPlace(t *testing.T) {
+	for _, tt := range append(inPlaceKinds, inPlaceKind{"submodule", withSubmodule}) {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := history(t)
+			at := &testRepo{t, tt.make(r)}
+			at.write("dir/sub/deep", "changed\n")
+			at.write("dir/new", "n\n")
+			var commits []string
+			for _, rev := range []string{"v1", "v2", "HEAD"} {
+				commits = append(commits, r.git("rev-parse", rev+"^0"))
+			}
+			testKills(t, childSpec{Repo: at.dir, Mode: ModeInPlace, Commits: commits, Submodules: true}, (*kills+3)/4)
+		})
+	}
+}
+
+// withSubmodule makes history end with two pins of a submodule, which stands on a
+// branch.
+func withSubmodule(r *testRepo) string {
+	first, _ := addSubmodule(r, "sub")
+	sub := filepath.Join(r.dir, "sub")
+	run(r.t, sub, "git", "checkout", "-q", "-b", "work", first)
+	r.git("add", "sub")
+	r.git("commit", "-q", "-m", "back to the first")
+	r.git("tag", "-f", "v1", "HEAD~1")
+	return r.dir
+}
+
+func testKills(t *testing.T, s childSpec, want int) {
 	seed := uint64(time.Now().UnixNano())
 	rng := rand.New(rand.NewPCG(seed, 1))
 	t.Logf("seed %d", seed)
 	// git status in the fingerprint refreshes the index: once before.
-	fingerprint(t, r.dir)
-	before, all := fingerprint(t, r.dir), gitFiles(t, r.dir)
+	fingerprint(t, s.Repo)
+	before, all := fingerprint(t, s.Repo), gitFiles(t, s.Repo)
 	cache := t.TempDir()
-	s := childSpec{Repo: r.dir, Dir: filepath.Join(cache, "slot-0"), Mode: mode, Steps: filepath.Join(t.TempDir(), "steps"), Commits: []string{hashes[2], hashes[0], hashes[4]}, Overlay: filepath.Join(t.TempDir(), "bench")}
+	s.Dir = filepath.Join(cache, "slot-0")
+	s.Steps, s.Overlay = filepath.Join(t.TempDir(), "steps"), filepath.Join(t.TempDir(), "bench")
 	writeFile(t, s.Overlay, "bench\n")
 	whole, _ := runChild(t, s, 0, nil)
 	if testing.Short() {
-		*kills = min(*kills, 8)
+		want = min(want, 8)
 	}
 	killed := 0
-	for i := 0; killed < *kills && i < 3**kills; i++ {
+	for i := 0; killed < want && i < 3*want; i++ {
 		os.Remove(s.Steps)
 		s.Recover = false
 		kill := killOne
@@ -184,23 +216,23 @@ func testKills(t *testing.T, mode Mode) {
 			continue
 		}
 		killed++
-		if mode == ModeInPlace && rng.IntN(2) == 0 {
+		if s.Mode == ModeInPlace && rng.IntN(2) == 0 {
 			s.Recover = true // killed again while it restores
 			runChild(t, s, time.Duration(rng.Int64N(int64(whole)/2+1)), kill)
 		}
-		if err := Recover(t.Context(), r.dir, readSteps(s.Steps)...); err != nil {
+		if err := Recover(t.Context(), s.Repo, readSteps(s.Steps)...); err != nil {
 			t.Fatalf("kill %d after %v: recovering: %v", killed, after, err)
 		}
 		when := fmt.Sprintf("kill %d after %v of %v", killed, after, whole)
-		same(t, when, before, fingerprint(t, r.dir))
-		if mode != ModeInPlace {
-			same(t, when, all, gitFiles(t, r.dir))
+		same(t, when, before, fingerprint(t, s.Repo))
+		if s.Mode != ModeInPlace {
+			same(t, when, all, gitFiles(t, s.Repo))
 		}
 		if left, _ := os.ReadDir(cache); len(left) > 0 {
 			t.Errorf("%s: left in the cache: %v", when, left)
 		}
-		run(t, r.dir, "git", "worktree", "list")
-		run(t, r.dir, "git", "fsck", "--connectivity-only")
+		run(t, s.Repo, "git", "worktree", "list")
+		run(t, s.Repo, "git", "fsck", "--connectivity-only")
 		if t.Failed() {
 			t.FailNow()
 		}
