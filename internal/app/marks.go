@@ -2,11 +2,13 @@ package app
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"perfbisect/engine"
 	"perfbisect/engine/search"
 	"perfbisect/engine/stats"
+	"perfbisect/internal/report"
 )
 
 // checkMark refuses a verdict that says the opposite of what the run is asked:
@@ -101,4 +103,33 @@ func nearerTo(s *engine.State, at int) search.Verdict {
 		return search.VerdictBad
 	}
 	return search.VerdictGood
+}
+
+// marksOf lists the verdicts that count, as they were given: the newest of each
+// position, and none that was cleared or undone.
+func marksOf(q asked, s *engine.State) []report.Mark {
+	newest := map[int]engine.Event{}
+	for _, e := range s.Events() {
+		if e.Kind == engine.EventMarked {
+			newest[e.Position] = e
+		}
+	}
+	var list []report.Mark
+	events := slices.SortedFunc(maps.Values(newest), func(a, b engine.Event) int { return a.Seq - b.Seq })
+	for _, e := range events {
+		if e.Mark.Verdict != search.VerdictClear {
+			list = append(list, report.Mark{Commit: s.Plan.Positions[e.Position].Commit, Verdict: e.Mark.Verdict, At: e.T, By: markedBy(q, s.Plan, e)})
+		}
+	}
+	return list
+}
+
+// markedBy is what gave a verdict: --skip, or the user's mark.
+func markedBy(q asked, p *engine.Plan, e engine.Event) string {
+	for _, rev := range q.Spec.Skip {
+		if e.Mark.Verdict == search.VerdictSkip && p.IndexOf(q.Revs[rev]) == e.Position {
+			return "--skip"
+		}
+	}
+	return "mark"
 }

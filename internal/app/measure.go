@@ -45,7 +45,7 @@ func (h *hunt) measure(ctx context.Context, d search.Decision) error {
 // rest waits in step mode for the word to go on.
 func (h *hunt) rest(ctx context.Context) error {
 	if h.state.Status != engine.Paused {
-		if err := h.append(engine.Event{Kind: engine.EventPaused, Reason: "step mode: bisect_step goes on"}); err != nil {
+		if err := h.append(engine.Event{Kind: engine.EventPaused, Reason: "step mode: bisect_step or perfbisect resume goes on"}); err != nil {
 			return err
 		}
 	}

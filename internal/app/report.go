@@ -93,6 +93,7 @@ func (a *App) document(ctx context.Context, run *session.Run, q asked, s *engine
 	d := &report.Document{
 		Result: s.Result, Plan: s.Plan, RunID: run.ID, Repo: q.Spec.Repo, Good: spec.Good, Bad: spec.Bad,
 		Command: commandText(q.Spec), Log: run.LogDir(), Nested: s.Nested, Commits: map[string]report.Commit{},
+		Marks: marksOf(q, s),
 	}
 	repo, err := gitrepo.Open(ctx, q.Spec.Repo)
 	if err != nil {
@@ -126,6 +127,9 @@ func (a *App) describeCommits(ctx context.Context, repo *gitrepo.Repo, d *report
 	hashes = append(hashes, r.Candidates[:min(len(r.Candidates), describedCommits)]...)
 	for _, f := range r.Found {
 		hashes = append(hashes, f.Culprit, f.LastGood)
+	}
+	for _, m := range d.Marks[:min(len(d.Marks), describedCommits)] {
+		hashes = append(hashes, m.Commit)
 	}
 	for _, hash := range hashes {
 		if hash == "" {

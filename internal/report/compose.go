@@ -21,6 +21,7 @@ func compose(d *Document) *page {
 	p.add(verdict(d))
 	p.add(impact(d))
 	p.add(part{title: "Why", prose: nonEmpty(line(d.Result.Reason), line(d.Result.Advice))})
+	p.add(marks(d))
 	p.add(staircase(d))
 	p.add(files(d))
 	for _, s := range d.Sections {

@@ -17,8 +17,9 @@ type Document struct {
 	Good    string            `json:"good"`    // the good end as typed
 	Bad     string            `json:"bad"`     // the bad end as typed
 	Command string            `json:"command"` // the benchmark
-	Commits map[string]Commit `json:"commits"` // by full hash: the culprit, the last good one, the candidates
+	Commits map[string]Commit `json:"commits"` // by full hash: the culprit, the last good one, the candidates, the marked
 	Files   []FileStat        `json:"files"`   // changed between the last good commit and the culprit
+	Marks   []Mark            `json:"marks"`   // in the order in which they were given; not those that were taken back
 	// PatchPath is a file with the whole difference, Log the folder with the
 	// output of all commands; "" when there is none.
 	PatchPath string          `json:"patch_path,omitempty"`

@@ -21,6 +21,9 @@ func JSON(w io.Writer, d *Document) error {
 	if full.Files == nil {
 		full.Files = []FileStat{}
 	}
+	if full.Marks == nil {
+		full.Marks = []Mark{}
+	}
 	if full.Sections == nil {
 		full.Sections = []Section{}
 	}

@@ -107,6 +107,7 @@ func hostileDocument(evil string) *Document {
 	d.RunID, d.Repo, d.Good, d.Bad, d.Command, d.Log, d.PatchPath = evil, evil, evil, evil, evil, evil, evil
 	d.Sections = []Section{{Title: evil, Prose: []string{evil}, Head: []string{evil, "b"}, Rows: [][]string{{evil}, {evil, evil, evil}}, Pre: evil + "\n```\n" + evil}}
 	d.Nested = []engine.Nested{{Run: evil, Kind: evil}}
+	d.Marks = []Mark{{Commit: culprit, Verdict: search.Verdict(evil), By: evil}}
 	r := d.Result
 	r.Metric, r.Unit, r.Reason, r.Advice = evil, "s", evil, evil
 	r.Warnings = []search.Warning{{Code: evil, Text: evil, Commit: evil}}
@@ -142,10 +143,15 @@ func outcomes() map[string]*Document {
 			Levels: map[int]search.Level{0: {Value: 142.3e-6, N: 3, CV: 0.002}, 23: {Value: 198.7e-6, N: 3, CV: 0.003}},
 		}),
 		"staircase": foundDocument(),
+		"marked":    foundDocument(),
 		"hostile":   hostileDocument(evilText),
 	}
 	all["swapped"].Result.GapPct = -28.4
 	all["no_regression"].Result.GapPct = 0.2
+	all["marked"].Marks = []Mark{
+		{Commit: hash("0ddba11"), Verdict: search.VerdictSkip, At: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), By: "--skip"},
+		{Commit: hash("5678abc"), Verdict: search.VerdictGood, At: time.Date(2026, 3, 1, 9, 12, 30, 0, time.UTC), By: "mark"},
+	}
 	steps := all["staircase"].Result
 	steps.Found = []engine.ResultFound{
 		{Culprit: hash("3456abc"), LastGood: hash("5678abc"), Candidates: []string{hash("3456abc")}, Probability: 0.99, ChangePct: 34.36, Good: steps.Good, Bad: steps.Bad},
