@@ -101,6 +101,7 @@ func (a *App) document(ctx context.Context, run *session.Run, q asked, s *engine
 		d.Sections = append(d.Sections, noteSections(s)...)
 		return d, nil
 	}
+	d.Forget = forget(ctx, repo, run.ID)
 	a.describeCommits(ctx, repo, d)
 	if from, _ := changeOf(d.Result); from != "" {
 		if err := a.describeChange(ctx, run, repo, d, s); err != nil {
@@ -109,6 +110,36 @@ func (a *App) document(ctx context.Context, run *session.Run, q asked, s *engine
 	}
 	d.Sections = append(d.Sections, noteSections(s)...)
 	return d, nil
+}
+
+// Forget returns the shell command that deletes what a run in place saved of the
+// user's checkout, "" when nothing of it is kept.
+func (a *App) Forget(ctx context.Context, id string) string {
+	run, err := a.store.Open(id)
+	if err != nil {
+		return ""
+	}
+	q, err := readAsked(run)
+	if err != nil {
+		return ""
+	}
+	repo, err := gitrepo.Open(ctx, q.Spec.Repo)
+	if err != nil {
+		return ""
+	}
+	return forget(ctx, repo, run.ID)
+}
+
+// forget is Forget where the repository is open. The references are those of
+// gitrepo's in-place mode; only those of this run are named, since another may be
+// unfinished.
+func forget(ctx context.Context, repo *gitrepo.Repo, id string) string {
+	ref := "refs/perfbisect/save/r" + id
+	if _, err := repo.Resolve(ctx, ref); err != nil {
+		return ""
+	}
+	git := "git -C " + commandLine([]string{repo.Root()})
+	return fmt.Sprintf("%s for-each-ref --format='delete %%(refname)' %s 'refs/perfbisect/before-restore/r%s-*' | %s update-ref --stdin", git, ref, id, git)
 }
 
 func commandText(s Spec) string {

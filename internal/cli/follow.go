@@ -124,6 +124,7 @@ func (c *command) react(ctx context.Context, a *app.App, s *app.Status, n *narra
 	case engine.Completed:
 		return true, c.answerOf(ctx, a, s, n, o)
 	case engine.Failed:
+		c.tellForget(ctx, a, s.RunID)
 		if o.json {
 			n.object(map[string]any{"type": "error", "run_id": s.RunID, "error": s.Reason})
 		}
@@ -131,6 +132,7 @@ func (c *command) react(ctx context.Context, a *app.App, s *app.Status, n *narra
 	case engine.Stopped:
 		n.without(s, o, "stopped")
 		fmt.Fprintf(c.Stderr, "stopped: %s\n", s.Reason)
+		c.tellForget(ctx, a, s.RunID)
 		return true, exit(exitNoAnswer)
 	case engine.Paused:
 		n.without(s, o, "stopped")
@@ -138,6 +140,13 @@ func (c *command) react(ctx context.Context, a *app.App, s *app.Status, n *narra
 		return true, exit(exitNoAnswer)
 	}
 	return false, nil
+}
+
+// tellForget says what a run in place that has no report left behind.
+func (c *command) tellForget(ctx context.Context, a *app.App, id string) {
+	if command := a.Forget(ctx, id); command != "" {
+		fmt.Fprintf(c.Stderr, "note: what was saved of your checkout stays until an in-place run at least 30 days later; this deletes it now: %s\n", command)
+	}
 }
 
 // answerOf prints the result: the report for people, or the last JSON object.

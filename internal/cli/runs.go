@@ -164,6 +164,9 @@ func (c *command) stopCmd() *cobra.Command {
 			action := map[bool]string{false: "finish", true: "pause"}[pause]
 			return c.with(func(a *app.App) error {
 				s, err := a.Stop(cmd.Context(), args[0], action)
+				if err == nil && !pause {
+					defer c.tellForget(cmd.Context(), a, s.RunID)
+				}
 				return c.said(s, err)
 			})
 		},

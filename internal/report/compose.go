@@ -32,6 +32,7 @@ func compose(d *Document) *page {
 		p.add(bisectLog(d))
 	}
 	p.add(facts(d))
+	p.add(saved(d))
 	p.add(part{title: "Difference", pre: strings.TrimRight(clean(d.Patch), "\n")})
 	return p
 }
@@ -120,6 +121,17 @@ func facts(d *Document) part {
 	}
 	add("Output of all commands", line(d.Log), true)
 	return p
+}
+
+// saved says what a hunt in place left in the user's repository.
+func saved(d *Document) part {
+	if d.Forget == "" {
+		return part{}
+	}
+	return part{
+		title: "Saved checkout", pre: line(d.Forget),
+		prose: []string{"What in-place mode saved of your checkout stays under refs/perfbisect until an in-place run at least 30 days later. This deletes it now:"},
+	}
 }
 
 func commitsAfterGood(p *engine.Plan) int {

@@ -25,6 +25,7 @@ type Document struct {
 	PatchPath string          `json:"patch_path,omitempty"`
 	Log       string          `json:"log,omitempty"`
 	Nested    []engine.Nested `json:"nested,omitempty"` // hunts inside the culprit
+	Forget    string          `json:"forget,omitempty"` // command that deletes what in-place mode saved; "" when nothing is kept
 	Sections  []Section       `json:"sections"`         // what other parts found out: hints, machine code
 	Patch     string          `json:"patch,omitempty"`  // the difference itself, when it is asked for
 	Brief     bool            `json:"-"`                // leave the log of steps out

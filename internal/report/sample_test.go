@@ -104,7 +104,7 @@ func hostileDocument(evil string) *Document {
 	culprit := d.Result.Culprit
 	d.Commits = map[string]Commit{culprit: {Hash: culprit, Author: evil, Email: evil, Subject: evil + "\n# heading", Body: evil + "\n```\n</pre>\n| a | b |\n" + evil}}
 	d.Files = []FileStat{{Path: evil + "\n/etc", Added: 1}}
-	d.RunID, d.Repo, d.Good, d.Bad, d.Command, d.Log, d.PatchPath = evil, evil, evil, evil, evil, evil, evil
+	d.RunID, d.Repo, d.Good, d.Bad, d.Command, d.Log, d.PatchPath, d.Forget = evil, evil, evil, evil, evil, evil, evil, evil
 	d.Sections = []Section{{Title: evil, Prose: []string{evil}, Head: []string{evil, "b"}, Rows: [][]string{{evil}, {evil, evil, evil}}, Pre: evil + "\n```\n" + evil}}
 	d.Nested = []engine.Nested{{Run: evil, Kind: evil}}
 	d.Marks = []Mark{{Commit: culprit, Verdict: search.Verdict(evil), By: evil}}
@@ -148,6 +148,7 @@ func outcomes() map[string]*Document {
 	}
 	all["swapped"].Result.GapPct = -28.4
 	all["no_regression"].Result.GapPct = 0.2
+	all["marked"].Forget = "git update-ref -d refs/perfbisect/save/r20260301-kv-4f2a"
 	all["marked"].Marks = []Mark{
 		{Commit: hash("0ddba11"), Verdict: search.VerdictSkip, At: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), By: "--skip"},
 		{Commit: hash("5678abc"), Verdict: search.VerdictGood, At: time.Date(2026, 3, 1, 9, 12, 30, 0, time.UTC), By: "mark"},
