@@ -70,10 +70,11 @@ type ISARequest struct {
 	Spec                Spec // build, env and timeouts of the two-commit form
 }
 
-// HintsRequest names a diff: two commits, or the culprit of a run.
+// HintsRequest names a diff: two commits, the culprit of a run, or its text.
 type HintsRequest struct {
 	Repo, From, To string
 	RunID          string
+	Diff           io.Reader // as git diff writes it; nil: the others count
 }
 
 // WaitFunc hears about progress while a Wait lasts: at once, then at every

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"perfbisect/engine"
@@ -17,8 +18,11 @@ import (
 const maxPatch = 64 << 20
 
 // Hints points at changes between two commits that usually cost speed: those
-// given, or the culprit of a run and the last good commit before it.
+// given, or the culprit of a run and the last good commit before it; or in a diff.
 func (a *App) Hints(ctx context.Context, r HintsRequest) (*hints.Report, error) {
+	if r.Diff != nil {
+		return hintsIn(r.Diff)
+	}
 	var o hints.Options
 	if r.RunID != "" {
 		var err error
@@ -45,6 +49,19 @@ func (a *App) Hints(ctx context.Context, r HintsRequest) (*hints.Report, error) 
 		return nil, err
 	}
 	return hintsBetween(ctx, repo, from, to, o)
+}
+
+// hintsIn reads a diff. What has no file of a diff is an error: no hint of it
+// would say anything.
+func hintsIn(diff io.Reader) (*hints.Report, error) {
+	report, err := hints.FromDiff(diff, hints.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("looking for hints: %w", err)
+	}
+	if report.FilesRead+report.SkippedCount == 0 {
+		return nil, errors.New("looking for hints: there is no diff in the input")
+	}
+	return report, nil
 }
 
 // hintsText is the hints between two commits for people.

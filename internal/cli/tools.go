@@ -64,11 +64,22 @@ func (c *command) hintsCmd() *cobra.Command {
 	var r app.HintsRequest
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "hints FROM..TO", Short: "Point at changes in a diff that usually cost speed", Args: cobra.ExactArgs(1),
+		Use: "hints FROM..TO | -", Short: "Point at changes in a diff that usually cost speed", Args: cobra.ExactArgs(1),
+		Long: `Points at changes between two commits that usually cost speed: file, line, what
+it was and is, the likely cause, and how sure. With "-" it reads a diff from
+standard input instead, as git diff, git show or diff -u write it.
+
+Hints are guesses from the text of the diff: to measure, use perfbisect compare.`,
+		Example: "  perfbisect hints v1.4..main\n  git diff --cached | perfbisect hints -",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			from, to, ok := strings.Cut(args[0], "..")
-			if !ok || from == "" || to == "" || strings.HasPrefix(to, ".") {
-				return usage("range is %q, must be FROM..TO", args[0])
+			switch {
+			case args[0] == "-" && cmd.Flags().Changed("repo"):
+				return usage("--repo has no effect on a diff from standard input")
+			case args[0] == "-":
+				r.Diff = c.Stdin
+			case !ok || from == "" || to == "" || strings.HasPrefix(to, "."):
+				return usage("range is %q, must be FROM..TO, or - for a diff on standard input", args[0])
 			}
 			r.From, r.To = from, to
 			return c.with(func(a *app.App) error {
