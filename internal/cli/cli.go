@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -180,13 +180,17 @@ func wrapArgs(cmd *cobra.Command) {
 
 // app opens the state and cache folders.
 func (c *command) app() (*app.App, error) {
-	state, err := c.dir(c.stateDir, "PERFBISECT_STATE_DIR", "XDG_STATE_HOME", ".local/state")
-	if err != nil {
-		return nil, err
-	}
-	cache, err := c.dir(c.cacheDir, "PERFBISECT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
-	if err != nil {
-		return nil, err
+	state, err1 := c.dir(c.stateDir, "PERFBISECT_STATE_DIR", "XDG_STATE_HOME", ".local/state")
+	cache, err2 := c.dir(c.cacheDir, "PERFBISECT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
+	if err := cmp.Or(err1, err2); err != nil {
+		var hints []string
+		if err1 != nil {
+			hints = append(hints, "--state-dir DIR says where runs are kept")
+		}
+		if err2 != nil {
+			hints = append(hints, "--cache-dir DIR says where our clones are kept")
+		}
+		return nil, &app.HintError{Err: err, Hints: hints}
 	}
 	return app.New(app.Config{StateDir: state, CacheDir: cache, AllowRoots: c.allowRoots, Supervisor: c.Supervisor, Version: c.Version})
 }
@@ -202,11 +206,11 @@ func (c *command) dir(flag, own, xdg, fallback string) (string, error) {
 	if base := c.Env(xdg); filepath.IsAbs(base) {
 		return filepath.Join(base, "perfbisect"), nil
 	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("finding a folder for our files: %w", err)
+	home := c.Env("HOME")
+	if home == "" {
+		return "", fmt.Errorf("finding a folder for our files: neither HOME nor an absolute %s is set", xdg)
 	}
-	return filepath.Join(home, fallback, "perfbisect"), nil
+	return filepath.Abs(filepath.Join(home, fallback, "perfbisect"))
 }
 
 // with opens the app for f and closes it afterwards: hunts of this process are

@@ -90,10 +90,15 @@ func dumpFlagGiven(flags *pflag.FlagSet) error {
 func (c *command) isaDiff(cmd *cobra.Command, r app.ISARequest, f isaFlags) error {
 	r.AllRows = f.allRows
 	var d *amdgpu.Diff
-	err := c.with(func(a *app.App) (err error) {
-		d, err = a.DiffISA(cmd.Context(), r)
-		return err
-	})
+	var err error
+	if r.BeforeRev == "" && r.AfterRev == "" {
+		d = amdgpu.ComparePaths(r.Before, r.After, amdgpu.Options{AllRows: r.AllRows}) // needs no folder of ours
+	} else {
+		err = c.with(func(a *app.App) (err error) {
+			d, err = a.DiffISA(cmd.Context(), r)
+			return err
+		})
+	}
 	if err == nil {
 		err = c.printDiff(d, f)
 	}
