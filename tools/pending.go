@@ -2,43 +2,58 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 	"time"
 )
 
-// pending counts the requests of a client that are not answered yet, so that
-// the end of its input does not cut off what it asked just before.
+// pending are the requests of a client that are not answered yet, so that the
+// end of its input does not cut off what it asked just before, and those of the
+// server that the client has not answered. Ids are as they stand in JSON.
 type pending struct {
 	mu   sync.Mutex
-	open map[string]bool
+	open map[string]bool // the client's
+	ours map[string]bool // the server's
 	none chan struct{} // closed when open becomes empty; nil when nobody waits
 }
 
-// head is what tells a request from a response and a notification.
-type head struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
+// asked notes a message of the client, and reports whether it is one that the
+// server has a use for: not an answer to nothing it asked, or no longer waits
+// for. mcp-go would answer such an answer with an error that has its id, and the
+// client would take that for the end of a request of its own.
+func (p *pending) asked(h *head) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	id := string(h.ID)
+	switch {
+	case h.response():
+		wanted := p.ours[id]
+		delete(p.ours, id)
+		return wanted
+	case h.request():
+		if p.open == nil {
+			p.open = map[string]bool{}
+		}
+		p.open[id] = true
+	}
+	return true
 }
 
-// asked notes a message of the client.
-func (p *pending) asked(line []byte) {
-	var h head
-	if json.Unmarshal(line, &h) != nil || h.Method == "" || len(h.ID) == 0 {
+// asks notes a message to the client before it is sent.
+func (p *pending) asks(h *head) {
+	if !h.request() {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.open == nil {
-		p.open = map[string]bool{}
+	if p.ours == nil || len(p.ours) > queue {
+		p.ours = map[string]bool{}
 	}
-	p.open[string(h.ID)] = true
+	p.ours[string(h.ID)] = true
 }
 
-// answered notes a message to the client.
-func (p *pending) answered(message []byte) {
-	var h head
-	if json.Unmarshal(message, &h) != nil || h.Method != "" {
+// answered notes a message to the client after it was sent.
+func (p *pending) answered(h *head) {
+	if h.Method != "" {
 		return
 	}
 	p.mu.Lock()

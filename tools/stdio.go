@@ -2,14 +2,18 @@ package tools
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log"
+	"regexp"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
 
@@ -38,13 +42,14 @@ func ServeStdio(ctx context.Context, s *Server, in io.Reader, out io.Writer) err
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	pending := &pending{}
-	lines := newLines(ctx, in, pending)
+	writer := &lockedWriter{w: out, polish: s.polish, pending: pending}
+	lines := newLines(ctx, in, writer)
 	stdio := server.NewStdioServer(s.mcp)
 	server.WithErrorLogger(log.New(s.opt.Log, "mcp: ", 0))(stdio)
 	server.WithWorkerPoolSize(workers)(stdio)
 	server.WithQueueSize(queue)(stdio)
 	done := make(chan error, 1)
-	go func() { done <- stdio.Listen(ctx, lines, &lockedWriter{w: out, wrote: pending.answered}) }()
+	go func() { done <- stdio.Listen(ctx, lines, writer) }()
 	select {
 	case err := <-done:
 		return quiet(err)
@@ -70,22 +75,28 @@ func quiet(err error) error {
 // lockedWriter writes whole messages. mcp-go writes what the server asks the
 // client without the lock of its responses, so two messages could mix.
 type lockedWriter struct {
-	mu    sync.Mutex
-	w     io.Writer
-	wrote func(message []byte)
+	mu      sync.Mutex
+	w       io.Writer
+	polish  func(message []byte) []byte
+	pending *pending
 }
 
 func (l *lockedWriter) Write(p []byte) (int, error) {
+	message := l.polish(p)
+	h := headOf(message)
+	l.pending.asks(&h)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n, err := l.w.Write(p)
-	l.wrote(p)
-	return n, err
+	if _, err := l.w.Write(message); err != nil {
+		return 0, err
+	}
+	l.pending.answered(&h)
+	return len(p), nil
 }
 
-// lines hands the messages of a client on, one line a Read. A line longer than
-// longestLine becomes one that is not JSON, so that it is answered by a parse
-// error and the next one is read. A last line without its newline counts.
+// lines hands the messages of a client on, one a Read. A message longer than
+// longestLine is answered here, and the next one is read. A last line without
+// its newline counts.
 type lines struct {
 	next  chan []byte
 	rest  []byte
@@ -93,60 +104,85 @@ type lines struct {
 	ctx   context.Context
 }
 
-func newLines(ctx context.Context, in io.Reader, p *pending) *lines {
+func newLines(ctx context.Context, in io.Reader, out *lockedWriter) *lines {
 	l := &lines{next: make(chan []byte), ended: make(chan struct{}), ctx: ctx}
-	go l.pump(bufio.NewReaderSize(in, 64<<10), p)
+	go l.pump(bufio.NewReaderSize(in, 64<<10), out)
 	return l
 }
 
 // pump reads until the end of in. It is left behind when ctx ends first: a read
 // from a terminal or pipe cannot be interrupted.
-func (l *lines) pump(in *bufio.Reader, p *pending) {
+func (l *lines) pump(in *bufio.Reader, out *lockedWriter) {
 	defer close(l.next)
 	for {
-		line, err := readLine(in)
-		if len(line) > 0 {
-			p.asked(line)
+		line, long, err := readLine(in)
+		if long {
+			_, _ = out.Write(tooLong(line)) // a client that has gone shows at the next read
+			line = nil
+		}
+		for _, m := range messagesOf(line) {
+			h := headOf(m)
+			if !out.pending.asked(&h) {
+				continue
+			}
 			select {
-			case l.next <- line:
+			case l.next <- append(bytes.Clone(shield(m, &h)), '\n'):
 			case <-l.ctx.Done():
 				return
 			}
 		}
 		if err != nil {
-			p.drain(l.ctx, lingerFor)
+			out.pending.drain(l.ctx, lingerFor)
 			close(l.ended)
 			return
 		}
 	}
 }
 
-// tooLong stands for a line that was thrown away.
-var tooLong = []byte("message too long\n")
+// endBytes is what readLine keeps of either end of a line that is too long.
+const endBytes = 4 << 10
 
-// readLine reads one line with its newline, bounded.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
-	long := false
+// readLine reads one line with its newline, bounded. Of one that is longer than
+// longestLine it returns both ends.
+func readLine(in *bufio.Reader) (line []byte, long bool, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
-		if len(line)+len(part) > longestLine {
-			long = true
+		line = append(line, part...)
+		if long = long || len(line) > longestLine; long {
+			line = ends(line)
 		}
-		if !long {
-			line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, long, err
 		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		switch {
-		case long:
-			return tooLong, err
-		case err != nil && len(line) > 0:
-			return append(line, '\n'), err
-		}
-		return line, err
 	}
+}
+
+// ends shortens a line to its two ends, and lets go of the rest.
+func ends(line []byte) []byte {
+	if cut := len(line) - endBytes; cut > endBytes {
+		return slices.Concat(line[:endBytes], line[cut:])
+	}
+	return line
+}
+
+// A long message's id, at the ends where clients write it.
+const idPattern = `"id"\s*:\s*("[^"\\]{1,99}"|-?[0-9]{1,30})\s*`
+
+var (
+	idFirst = regexp.MustCompile(`^\s*\{\s*(?:"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*,\s*)*` + idPattern + `,`)
+	idLast  = regexp.MustCompile(`,\s*` + idPattern + `(?:,\s*"(?:jsonrpc|method)"\s*:\s*"[^"\\]*"\s*)*\}\s*$`)
+)
+
+// tooLong is the answer to a message of which only the ends are left.
+func tooLong(ends []byte) []byte {
+	id := []byte("null")
+	for _, place := range []*regexp.Regexp{idFirst, idLast} {
+		if m := place.FindSubmatch(ends); m != nil {
+			id = m[1]
+		}
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"the message has more than %d bytes; send less, or the name of a file"}}`+"\n",
+		id, mcp.INVALID_REQUEST, longestLine)
 }
 
 func (l *lines) Read(p []byte) (int, error) {

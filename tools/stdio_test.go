@@ -83,6 +83,9 @@ func (p *peer) listen(out io.Reader) {
 			if e := json.Unmarshal(line, &m); e != nil {
 				p.t.Errorf("the server wrote what is no message: %q", line)
 			}
+			if h := headOf(line); len(h.ID) > 0 && exact(h.ID) != nil {
+				m["id"] = json.Number(h.ID) // larger than float64 can tell
+			}
 			p.got <- m
 		}
 		if err != nil {

@@ -1,0 +1,137 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestMessagesOf(t *testing.T) {
+	tests := []struct {
+		why, line string
+		want      []string
+	}{
+		{"the rule", `{"a":1}` + "\n", []string{`{"a":1}`}},
+		{"a client on Windows", "\ufeff" + `{"a":1}` + "\r\n", []string{`{"a":1}`}},
+		{"nothing", " \r\n", nil},
+		{"no newline between", `{"a":1}{"a":2} {"a":3}`, []string{`{"a":1}`, `{"a":2}`, `{"a":3}`}},
+		{"a batch", `[{"a":1}, {"a":2}]`, []string{`{"a":1}`, `{"a":2}`}},
+		{"an empty batch is no message", `[]`, []string{`[]`}},
+		{"a batch of numbers", `[1,[2]]`, []string{`1`, `[2]`}},
+		{"no JSON", "hello {", []string{"hello {"}},
+		{"the rest", `{"a":1} hello`, []string{`{"a":1}`, "hello"}},
+		{"half a message", `{"a":`, []string{`{"a":`}},
+		{"not UTF-8", "\xff\xfe", []string{"\xff\xfe"}},
+	}
+	for _, tt := range tests {
+		var got []string
+		for _, m := range messagesOf([]byte(tt.line)) {
+			got = append(got, string(m))
+		}
+		if d := cmp.Diff(tt.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.why, d)
+		}
+	}
+}
+
+func FuzzMessagesOf(f *testing.F) {
+	for _, seed := range []string{"", "{}", "[[],{}]", "{}{", "\ufeff1 2", "[1,2]x"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		for _, m := range messagesOf(line) {
+			if len(m) == 0 {
+				t.Errorf("an empty message in %q", line)
+			}
+			h := headOf(m)
+			if s := shield(m, &h); json.Valid(m) != json.Valid(s) {
+				t.Errorf("%q became %q", m, s)
+			}
+		}
+	})
+}
+
+// TestIDsComeBack: whatever id a client gives, it reads the same in the answer,
+// after mcp-go has had it as any.
+func TestIDsComeBack(t *testing.T) {
+	s := New(newFake(), Options{})
+	defer s.Close()
+	rapid.Check(t, func(t *rapid.T) {
+		id := rapid.OneOf(
+			rapid.Map(rapid.Int64(), func(n int64) string { return fmt.Sprint(n) }),
+			rapid.StringMatching(`-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,5})?([eE][+-]?[0-9]{1,2})?`),
+			rapid.Map(rapid.String(), func(s string) string { text, _ := json.Marshal(s); return string(text) }),
+		).Draw(t, "id")
+		in := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"ping"}`, id)
+		h := headOf(in)
+		var seen struct{ ID any }
+		if err := json.Unmarshal(shield(in, &h), &seen); err != nil {
+			t.Fatal(err)
+		}
+		back, _ := json.Marshal(seen.ID)
+		out := s.polish(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"text":"\"id\":\"exact number 5\""}}`, back))
+		if want := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"text":"\"id\":\"exact number 5\""}}`, id); string(out) != want {
+			t.Errorf("%s came back in %s", id, out)
+		}
+	})
+}
+
+// TestOddFraming: every request is answered under its own id, however it came.
+func TestOddFraming(t *testing.T) {
+	ping := func(id string) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"ping"}`, id) }
+	tests := []struct {
+		why, line string
+		ids       []string
+	}{
+		{"nanoseconds", ping("1790000000123456789"), []string{"1790000000123456789"}},
+		{"an exponent", ping("1e3"), []string{"1e3"}},
+		{"text", ping(`"a"`), []string{`"a"`}},
+		{"a batch", "[" + ping("11") + "," + ping("12") + "]", []string{"11", "12"}},
+		{"two in a row", ping("13") + ping("14"), []string{"13", "14"}},
+		{"a byte order mark", "\ufeff" + ping("15"), []string{"15"}},
+		{"a carriage return", ping("16") + "\r\n\r\n", []string{"16"}},
+		{"an answer to nothing, then its id", `{"jsonrpc":"2.0","id":17,"error":{"code":1,"message":"no"}}` + "\n" + ping("17"), []string{"17"}},
+		{"too long, the id first", `{"jsonrpc":"2.0","id":18,"method":"ping","params":{"x":"` + strings.Repeat("y", longestLine) + `"}}`, []string{"18"}},
+		{"too long, the id last", `{"method":"ping","params":{"x":"` + strings.Repeat("y", longestLine) + `"},"jsonrpc":"2.0","id":"z"}`, []string{`"z"`}},
+	}
+	p := startPeer(t, newFake(), Options{})
+	p.handshake()
+	for _, tt := range tests {
+		p.send(tt.line)
+		want := map[string]bool{}
+		for _, id := range tt.ids {
+			want[id] = true
+		}
+		for range tt.ids {
+			m := p.next()
+			id, _ := json.Marshal(m["id"])
+			if long := strings.HasPrefix(tt.why, "too long"); !want[string(id)] || long != (m["error"] != nil) {
+				t.Errorf("%s: got %v, want an answer to each of %v", tt.why, m, tt.ids)
+			}
+			delete(want, string(id))
+		}
+	}
+}
+
+// TestTooLongSaysTheLimit: a client hears under its own id what to do about a
+// message that is too long.
+func TestTooLongSaysTheLimit(t *testing.T) {
+	tests := []struct{ why, ends, id string }{
+		{"first", `{ "id": 5, "method": "x", "params": {"a":"…"}}`, "5"},
+		{"after the method", `{"jsonrpc":"2.0","method":"x","id":"a b","params":`, `"a b"`},
+		{"last", `{"method":"x","params":{…},"jsonrpc":"2.0","id":7}` + "\n", "7"},
+		{"last but one", `{"method":"x","params":{…},"id":7,"jsonrpc":"2.0"}`, "7"},
+		{"another object's", `{"method":"x","params":{"a":{},"id":7}}`, "null"},
+		{"in a text", `{"method":"x","params":"\"id\":5,"}`, "null"},
+		{"none", `xxxx`, "null"},
+	}
+	for _, tt := range tests {
+		if got := string(tooLong([]byte(tt.ends))); !strings.Contains(got, `"id":`+tt.id+`,`) || !strings.Contains(got, "8388608 bytes") {
+			t.Errorf("%s: %s", tt.why, got)
+		}
+	}
+}
