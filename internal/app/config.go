@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -44,20 +42,7 @@ func (h *hunt) benchPaths(list string) []string {
 	if list != "" {
 		return strings.Split(list, ",")
 	}
-	words := h.spec.BenchArgv
-	if len(words) == 0 {
-		words = strings.Fields(h.spec.BenchCmd)
-	}
-	var paths []string
-	for _, w := range words {
-		w = strings.TrimPrefix(w, "./")
-		if filepath.IsLocal(w) {
-			if _, err := os.Stat(filepath.Join(h.spec.Repo, w)); err == nil && w != "." {
-				paths = append(paths, w)
-			}
-		}
-	}
-	return paths
+	return h.filesNamed(h.benchWords())
 }
 
 // benchConfig says what is built and run. With an isa: metric the command that

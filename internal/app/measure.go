@@ -239,18 +239,18 @@ func (h *hunt) runInto(ctx context.Context, position int, commit string, fact *e
 // rather than about the commit. Then the hunt must not go on.
 func (h *hunt) afterFailure(ctx context.Context, commit string, t *trial) error {
 	if t.run.NotFound && !h.goneHere(ctx, commit) {
-		return notFound(t)
+		return h.notFound(t)
 	}
 	return nil
 }
 
 // notFound is the end of a hunt whose command does not exist.
-func notFound(t *trial) error {
+func (h *hunt) notFound(t *trial) error {
 	return &HintError{
 		Err: fmt.Errorf("running the benchmark: %s: %s", t.run.Detail, lastLines(t.tail())),
 		Hints: []string{
 			t.run.Hint,
-			"the command runs in a fresh checkout: what a build makes needs --build, a file that is not committed needs --overlay",
+			cmp.Or(h.leftOut(), "the command runs in a fresh checkout: what a build makes needs --build, a file that is not committed needs --overlay"),
 		},
 	}
 }

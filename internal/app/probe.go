@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -100,12 +101,16 @@ func (h *hunt) firstRun(ctx context.Context, plan *engine.Plan, spec metric.Spec
 		}
 		h.tried.trial = nil
 	}
-	if q := h.maybeBuild(strings.Join(failures, "\n")); q != nil {
+	hint := h.leftOut()
+	if q := h.maybeBuild(strings.Join(failures, "\n")); q != nil && hint == "" {
 		return q, nil
 	}
 	return nil, &HintError{
-		Err:   fmt.Errorf("trying the benchmark at both ends: neither works:\n%s", strings.Join(failures, "\n")),
-		Hints: []string{"run it by hand in a fresh clone at one of these commits", "--build CMD, --overlay FILE and --env K=V change what it finds there"},
+		Err: fmt.Errorf("trying the benchmark at both ends: neither works:\n%s", strings.Join(failures, "\n")),
+		Hints: []string{
+			cmp.Or(hint, "run it by hand in a fresh clone at one of these commits"),
+			"--build CMD, --overlay FILE and --env K=V change what it finds there",
+		},
 	}
 }
 
@@ -193,10 +198,10 @@ func (h *hunt) importsHere(ctx context.Context) error {
 // whatIsMissing handles a command that does not exist in a fresh checkout: it
 // may have to be built first.
 func (h *hunt) whatIsMissing(t *trial) (*search.Question, error) {
-	if q := h.maybeBuild(strings.TrimSpace(t.run.Detail + " " + lastLines(t.tail()))); q != nil {
+	if q := h.maybeBuild(strings.TrimSpace(t.run.Detail + " " + lastLines(t.tail()))); q != nil && h.leftOut() == "" {
 		return q, nil
 	}
-	return nil, notFound(t)
+	return nil, h.notFound(t)
 }
 
 // buildFiles make a repository look as if it had to be built.
