@@ -6,20 +6,19 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 )
 
 // collect brings what the compiler left elsewhere into the dump folder: the
-// artifacts of the build, or temporary files in the tree.
-func (h *hunt) collect(dump string, begun time.Time) error {
+// artifacts of the build, or temporary files in the tree, whose files were before
+// when the dump began.
+func (h *hunt) collect(dump string, before fileStamps) error {
 	if h.spec.Dump == "" {
 		return h.collectArtifacts(dump)
 	}
 	if !noFiles(dump) {
 		return nil
 	}
-	return h.collectTemps(dump, begun)
+	return collectTemps(dump, h.place.ws.Dir(), before)
 }
 
 // artifacts lists what matches the patterns in the tree in use, relative to it.
@@ -83,30 +82,4 @@ func noFiles(dir string) bool {
 		return nil
 	})
 	return none
-}
-
-// collectTemps takes the device code that clang --save-temps leaves beside its
-// output, under names such as gemm-hip-amdgcn-amd-amdhsa-gfx942.s.
-func (h *hunt) collectTemps(dump string, begun time.Time) error {
-	tree := h.place.ws.Dir()
-	return filepath.WalkDir(tree, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && d.Name() == ".git" {
-			return fs.SkipDir
-		}
-		if !d.Type().IsRegular() || !strings.Contains(d.Name(), "-amd-amdhsa") || !slices.Contains([]string{".s", ".out", ".hsaco"}, filepath.Ext(path)) {
-			return nil
-		}
-		info, err := d.Info()
-		if err != nil || info.ModTime().Before(begun.Add(-time.Second)) {
-			return err
-		}
-		rel, err := filepath.Rel(tree, path)
-		if err != nil {
-			return err
-		}
-		return into(dump, tree, rel)
-	})
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"perfbisect/amdgpu"
 	"perfbisect/engine/search"
@@ -43,7 +42,7 @@ func dumpEnv(dump string) []string {
 		"PERFBISECT_DUMP_DIR=" + dump,
 		"FLYDSL_DUMP_IR=1", "FLYDSL_DUMP_DIR=" + dump, "FLYDSL_RUNTIME_ENABLE_CACHE=0",
 		"TRITON_CACHE_DIR=" + filepath.Join(dump, "triton"), "TRITON_ALWAYS_COMPILE=1",
-		"HIPCC_COMPILE_FLAGS_APPEND=--save-temps=obj",
+		"HIPCC_COMPILE_FLAGS_APPEND=--save-temps=obj", "HIPCC_LINK_FLAGS_APPEND=--save-temps=obj",
 	}
 }
 
@@ -127,12 +126,17 @@ func (h *hunt) dump(ctx context.Context, commit string) (*amdgpu.Snapshot, bench
 	if err != nil {
 		return nil, bench.RunResult{}, err
 	}
-	begun := time.Now()
+	var before fileStamps
+	if h.spec.Dump != "" {
+		if before, err = stampFiles(h.place.ws.Dir()); err != nil {
+			return nil, bench.RunResult{}, fmt.Errorf("looking for the files of the tree: %w", err)
+		}
+	}
 	run, err := runner.Run(ctx, commit)
 	if err != nil || run.Outcome != bench.OK {
 		return nil, run, err
 	}
-	if err := h.collect(dump, begun); err != nil {
+	if err := h.collect(dump, before); err != nil {
 		return nil, run, err
 	}
 	snapshot, err := amdgpu.Load(dump)
