@@ -10,12 +10,13 @@ import (
 
 	"perfbisect/engine"
 	"perfbisect/engine/search"
+	"perfbisect/internal/gitrepo"
 	"perfbisect/internal/metric"
 	"perfbisect/internal/session"
 )
 
 // Status says where a run stands. It only reads.
-func (a *App) Status(_ context.Context, id string) (*Status, error) {
+func (a *App) Status(ctx context.Context, id string) (*Status, error) {
 	run, err := a.store.Open(id)
 	if err != nil {
 		return nil, err
@@ -31,7 +32,20 @@ func (a *App) Status(_ context.Context, id string) (*Status, error) {
 		st.State, st.Reason = engine.Measuring, "" // it ended just now: the next look tells how
 		st.Summary, st.Next = summary(st, q), next(st, q)
 	}
+	if !worked && a.holdsCheckout(ctx, run, q, state) {
+		st.Summary += fmt.Sprintf(" The checkout %s is still as the hunt left it: going on gives it back at the end, `perfbisect stop %s` (tool bisect_stop, action finish) now.", q.Spec.Repo, run.ID)
+	}
 	return st, nil
+}
+
+// holdsCheckout reports whether a run that nobody works on was killed while it had
+// the user's checkout in its hands.
+func (a *App) holdsCheckout(ctx context.Context, run *session.Run, q asked, s *engine.State) bool {
+	if q.Spec.Checkout != string(gitrepo.ModeInPlace) || s.Status.Ended() || gitrepo.CheckoutIn(treeSteps(s.Events())) == "" {
+		return false
+	}
+	left, err := gitrepo.Left(ctx, q.Spec.Repo, "", run.ID)
+	return err == nil && left[gitrepo.ModeInPlace] != ""
 }
 
 // List is every run, newest first, without those that work for another one.
