@@ -118,14 +118,14 @@ var unitScore = map[string]float64{
 // wordScore is what a word of the label adds: the subject, the statistic, and
 // what is measured beside the kernel.
 var wordScore = scoreTable(map[float64]string{
-	1:    "latency throughput bandwidth elapsed runtime perf performance kernel speed duration time gpu speedup",
+	1:    "latency throughput bandwidth elapsed runtime perf performance kernel speed duration time gpu speedup executed score",
 	0.8:  "median p50 geomean",
 	0.6:  "mean avg average",
 	0.3:  "total overall real final",
 	-0.3: "min minimum best fastest",
 	-0.6: "max maximum worst slowest cpu",
 	-0.7: "p75 p90 p95 p99 p999 p10 p25 q1 q3 percentile",
-	-1:   "user sys system size bytes memory count calls samples rounds iterations iters loss accuracy params peak requests tokens batch input concurrency",
+	-1:   "user usr sys system measurement size bytes memory count calls samples rounds iterations iters loss accuracy params peak requests tokens batch input concurrency",
 	-1.5: "theoretical reference ref baseline expected power freq temperature cache allocated vram timestamp",
 	-2: `warmup warm warming collecting estimated begin compile compilation compiling build init initialization initialize setup load loading startup tune tuning
 		autotune autotuning teardown cleanup download prepare import device version seed id error errors wrong threads workers`,
@@ -137,9 +137,9 @@ var wordScore = scoreTable(map[float64]string{
 // two views of it apart.
 var (
 	statWords = wordSet(`median mean avg average geomean min minimum max maximum best worst fastest slowest p10 p25 p50 p75 p90 p95
-		p99 p999 q1 q3 stddev std stdev sd err error sigma iqr noise cv rsd variance mdev jitter ci total sum`)
+		p99 p999 q1 q3 percentile stddev std stdev sd err error sigma iqr noise cv rsd variance mdev jitter ci total sum`)
 	viewWords = wordSet(`time times latency throughput bandwidth elapsed runtime duration perf performance speed speedup bw algbw busbw
-		rate wall real cpu gpu user sys system per second flop op tok b s`)
+		rate wall real cpu gpu user usr sys system per second flop op tok b s`)
 )
 
 func wordSet(list string) map[string]bool {
@@ -159,6 +159,10 @@ func scoreTable(m map[float64]string) map[string]float64 {
 	}
 	return t
 }
+
+// maxDuration is the number of seconds from which a time is one since 1970 and
+// no duration: three years.
+const maxDuration = 1e8
 
 // score rates the entry. Of several words that add, the best counts once, so
 // that a long label gains nothing; what takes away adds up.
@@ -185,6 +189,9 @@ func (e *entry) score() float64 {
 		if math.Abs(e.last.v) >= 1e15 {
 			s -= 3
 		}
+	}
+	if e.unit.si == "s" && e.last.v >= maxDuration {
+		s -= 5 // a date
 	}
 	subject, stat := labelScore(e.info, e.unit)
 	return s + subject + stat
@@ -262,7 +269,7 @@ func subject(c Candidate) []string {
 	var out []string
 	for _, w := range c.words {
 		_, isUnit := parseUnit(w)
-		if !statWords[w] && !viewWords[w] && !isUnit {
+		if !statWords[w] && !viewWords[w] && !isUnit && !(plainInt(w) && slices.Contains(c.words, "percentile")) {
 			out = append(out, w)
 		}
 	}

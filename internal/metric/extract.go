@@ -143,7 +143,7 @@ func (s Spec) fromLabel(st stream) (Value, error) {
 
 // fromTally is fromLabel after the scan.
 func (s Spec) fromTally(t *tally, st stream) (Value, error) {
-	found := t.match(foldLabel(s.Arg), readLabel(s.Arg).key)
+	found := t.match(foldLabel(s.Arg), readLabel(s.Arg))
 	if len(found) == 0 {
 		return Value{}, &absentError{fmt.Sprintf("no label %q in %s", s.Arg, st.name), t.nearest(s.Arg, st.name)}
 	}
@@ -166,8 +166,10 @@ func (s Spec) fromTally(t *tally, st stream) (Value, error) {
 	return e.value(v, st.name), nil
 }
 
-// match returns the entries that a label means.
-func (t *tally) match(exact, loose string) []*entry {
+// match returns the entries that a label means: read as a label of ours or as
+// copied from the output.
+func (t *tally) match(exact string, arg labelInfo) []*entry {
+	loose := arg.key
 	for _, k := range []string{exact, loose} {
 		if e := t.entries[k]; e != nil {
 			return []*entry{e}
@@ -176,19 +178,23 @@ func (t *tally) match(exact, loose string) []*entry {
 	if loose == "" {
 		return nil
 	}
-	var tail, words []*entry
+	var same, tail, words []*entry
 	want := splitWords(loose)
 	for _, e := range t.list {
 		switch {
 		case e.inContext != nil:
+		case slices.Equal(e.info.all, arg.all):
+			same = append(same, e)
 		case strings.HasSuffix(e.info.key, partSep+loose):
 			tail = append(tail, e)
 		case hasAll(e.info.words, want):
 			words = append(words, e)
 		}
 	}
-	if len(tail) > 0 {
-		return tail
+	for _, found := range [][]*entry{same, tail} {
+		if len(found) > 0 {
+			return found
+		}
 	}
 	return words
 }

@@ -20,8 +20,9 @@ type reading struct {
 	hasDef bool
 	line   int
 	text   string
-	// tail stands for the words behind the last number of the line. Lines of
-	// one label with different tails measure different things.
+	// tail stands for the words behind the last number of the line, and for the
+	// section or the JSON document that the number is in. Numbers of one label
+	// with different tails measure different things.
 	tail uint32
 	// group is equal for numbers of the same line or row.
 	group int
@@ -41,6 +42,7 @@ type grammar struct {
 	// heading is a line such as "Latency (ms):" over more indented lines.
 	heading       string
 	headingIndent int
+	setting       setting
 }
 
 // item is a token and its own label, empty if it has none.
@@ -57,6 +59,7 @@ func (g *grammar) read(s string, line int, emit func(reading)) int {
 	g.toks = lex(s, g.toks)
 	n := len(g.toks)
 	prefix := g.under(s)
+	g.setting.line(s, g.toks)
 	at := commentAt(s, g.toks)
 	if at < 0 {
 		g.numbers(s, s, line, prefix, emit)
@@ -100,7 +103,7 @@ func (g *grammar) numbers(s, whole string, line int, prefix string, emit func(re
 		head, g.items[0].own = head2, trimMarks(own2)
 	}
 	prefix = joinParts(prefix, head)
-	tail := tailHash(s[toks[len(toks)-1].end:])
+	tail := tailHash(s[toks[len(toks)-1].end:]) ^ g.setting.hash
 	ctx := context(s, g.items)
 	out := func(it item, label string) {
 		r := reading{
@@ -151,12 +154,25 @@ func (g *grammar) under(s string) string {
 	if g.heading != "" && indent <= g.headingIndent {
 		g.heading = ""
 	}
+	if len(g.toks) > 0 {
+		return g.heading
+	}
 	body, colon := strings.CutSuffix(strings.TrimRight(text, " \t"), ":")
-	if len(g.toks) == 0 && colon && len(body) < 80 && hasLetter(body) {
+	if len(body) < 80 && (colon && hasLetter(body) || namesUnit(body)) {
 		g.heading, g.headingIndent = body, indent
 		return ""
 	}
 	return g.heading
+}
+
+// namesUnit reports whether a heading without a colon ends in a unit in brackets:
+// "Transfer bandwidth (GB/s)". Several columns are the header of a table.
+func namesUnit(s string) bool {
+	if end := s[len(s)-1]; end != ')' && end != ']' || strings.Contains(s, "  ") || strings.IndexByte(s, '\t') >= 0 {
+		return false
+	}
+	_, stem, ok := bracketUnit(s)
+	return ok && hasLetter(stem) && !strings.ContainsAny(stem, "()[]")
 }
 
 func hasLetter(s string) bool {
@@ -230,6 +246,8 @@ func ownLabels(s string, toks []token, own string, items []item) []item {
 	last := &items[len(items)-1]
 	switch {
 	case last.own != "" || !hasLetter(tail):
+	case valueFirst && unlabelled(s, items):
+		items[0].own = tailLabel(tail) // "0.012 ms  262 GB/s  copy_kernel"
 	case valueFirst:
 		last.own = tailLabel(tail)
 	}
@@ -237,6 +255,17 @@ func ownLabels(s string, toks []token, own string, items []item) []item {
 		first.own = firstWord(s[toks[1].from:toks[1].start])
 	}
 	return items
+}
+
+// unlabelled reports whether all that stands before the label of a line are
+// numbers with units.
+func unlabelled(s string, items []item) bool {
+	for i, it := range items {
+		if it.own != "" || !it.tok.hasUnit || it.tok.count || i > 0 && strings.TrimSpace(s[items[i-1].tok.end:it.tok.start]) != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // splitGap splits the text between two numbers into what belongs to the first
@@ -304,6 +333,14 @@ func emitGroup(items []item, out func(item, string)) {
 		out(items[0], loneLabel(base, items[0].tok))
 		return
 	}
+	if sampled(base, items) {
+		last := items[len(items)-1].tok
+		for _, it := range items {
+			it.tok.unit, it.tok.hasUnit = last.unit, last.hasUnit
+			out(it, base)
+		}
+		return
+	}
 	plain := -1
 	for i, it := range items {
 		if it.tok.hasUnit && !it.tok.count && plain < 0 {
@@ -334,6 +371,26 @@ func emitGroup(items []item, out func(item, string)) {
 		first = name
 		out(it, joinParts(base, name))
 	}
+}
+
+// sampled reports whether the numbers are samples of one thing: a row of them
+// whose unit is known and whose label does not name several.
+func sampled(base string, items []item) bool {
+	for _, it := range items[1:] {
+		if !it.tok.again {
+			return false
+		}
+	}
+	names := 0
+	for _, w := range splitWords(base) {
+		if statWords[w] || isWord(w, "real", "user", "sys", "wall", "cpu") {
+			names++
+		}
+	}
+	if _, _, ok := labelUnit(stableText(base)); base == "" || names > 1 || !ok && !items[len(items)-1].tok.hasUnit {
+		return false
+	}
+	return true
 }
 
 // loneLabel is the label, or what stands for it: the unit, or "value".

@@ -14,6 +14,7 @@ type jsonWalker struct {
 	emit   func(reading)
 	line   int
 	group  int
+	tail   uint32 // of the document, see reading
 }
 
 // nameKeys are the keys whose string names an element, best first.
@@ -122,7 +123,7 @@ func (w *jsonWalker) leaf(v gjson.Result, path, key string, obj gjson.Result) {
 	if path == "" {
 		path = "value"
 	}
-	r := reading{tok: tok, label: path, raw: raw[tok.start:tok.end], line: w.line, group: w.group, text: key + ": " + raw, rawUnit: unitText(raw, tok)}
+	r := reading{tok: tok, label: path, raw: raw[tok.start:tok.end], line: w.line, group: w.group, tail: w.tail, text: key + ": " + raw, rawUnit: unitText(raw, tok)}
 	r.def, r.hasDef = siblingUnit(key, func(k string) gjson.Result { return obj.Get(escapeKey(k)) })
 	w.emit(r)
 }
@@ -158,12 +159,17 @@ func escapeKey(k string) string {
 //
 // Sources: google/benchmark docs/user_guide.md (time_unit), pytest-benchmark
 // and hyperfine --export-json (seconds), Criterion.rs estimates.json
-// (nanoseconds).
+// (nanoseconds), JMH -rf json (scoreUnit), llama-bench
+// (avg_ns and avg_ts, tokens a second).
 func siblingUnit(key string, get func(string) gjson.Result) (unit, bool) {
 	if countColumn(key) || isWord(key, "ops", "exit_code", "exit_codes", "iqr_outliers", "stddev_outliers") {
 		return unit{}, false
 	}
-	for _, k := range []string{key + "_unit", key + "_units", "unit", "units", "time_unit", "metric_unit"} {
+	own := key + "Unit"
+	if strings.HasPrefix(key, "score") { // JMH: "scoreError" has the unit of "score"
+		own = "scoreUnit"
+	}
+	for _, k := range []string{key + "_unit", key + "_units", own, "unit", "units", "time_unit", "metric_unit"} {
 		v := get(k)
 		if v.IsArray() {
 			v = v.Get("0")
@@ -176,6 +182,9 @@ func siblingUnit(key string, get func(string) gjson.Result) (unit, bool) {
 	}
 	if get("mean").Exists() && get("stddev").Exists() && get("min").Exists() && (get("rounds").Exists() || get("command").Exists()) {
 		return unit{si: "s", scale: 1, name: "s"}, true
+	}
+	if stem, ok := strings.CutSuffix(key, "_ts"); ok && get(stem+"_ns").Exists() {
+		return unit{si: "1/s", scale: 1, name: "tok/s"}, true
 	}
 	if isWord(key, "point_estimate", "standard_error") && get("confidence_interval").Exists() {
 		return unit{si: "s", scale: 1e-9, name: "s"}, true
@@ -205,7 +214,7 @@ func (w *jsonWalker) hinted(v gjson.Result, path string) bool {
 	if !ok {
 		return true
 	}
-	r := reading{tok: tok, label: path, raw: raw, line: w.line, group: w.group, text: clip(v.Raw)}
+	r := reading{tok: tok, label: path, raw: raw, line: w.line, group: w.group, tail: w.tail, text: clip(v.Raw)}
 	switch v.Get("hint").Str {
 	case "duration":
 		r.def, r.hasDef = unit{si: "s", scale: 1, name: "s"}, true
@@ -233,5 +242,40 @@ func (w *jsonWalker) document(doc string) {
 			}
 		}
 	}
+	w.tail = docTail(v)
 	w.walk(v, path, "", gjson.Result{}, 0)
+}
+
+// docTail stands for the parameters of a document: the words and the whole
+// numbers at its top that are neither counters nor measurements nor times of
+// day. Documents of one run that differ in them measure different things.
+func docTail(v gjson.Result) uint32 {
+	h := uint32(0)
+	if !v.IsObject() {
+		return h
+	}
+	v.ForEach(func(k, child gjson.Result) bool {
+		switch {
+		case child.Type == gjson.Number && plainInt(child.Raw) && paramKey(k.Str),
+			child.Type == gjson.String && len(child.Str) <= 64 && !isWord(k.Str, "message", "msg", "level", "time", "date", "ts"):
+			h += wordHash(k.Str + "=" + stableText(child.Str+child.Raw))
+		}
+		return true
+	})
+	return h
+}
+
+// paramKey reports whether the whole number under a key may be a parameter.
+func paramKey(key string) bool {
+	if countColumn(key) {
+		return false
+	}
+	words := splitWords(key)
+	for _, w := range words {
+		if isCounter(w) || isWord(w, "tokens", "seen", "consumed", "total", "elapsed", "time", "timestamp") {
+			return false
+		}
+	}
+	_, _, hasUnit := labelUnit(key)
+	return !hasUnit && polarityOf(words, unit{}) == Unknown
 }

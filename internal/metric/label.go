@@ -74,9 +74,13 @@ func readLabel(raw string) labelInfo {
 		shown = append(shown, stem)
 		w := splitWords(text)
 		in.all = append(in.all, w...)
-		if isName {
+		switch {
+		case isName && ok: // "Transfer bandwidth (GB/s)" says what is measured
+			in.words = append(in.words, nameWords(stem)...)
+			fallthrough
+		case isName:
 			names = append(names, nameWords(text)...)
-		} else {
+		default:
 			in.words = append(in.words, w...)
 		}
 	}
@@ -129,10 +133,15 @@ func foldKey(s string) string {
 	return strings.Join(strings.Fields(strings.ToLower(s)), " ")
 }
 
+// spreadNames removes from "mean ± std. dev." the name of the spread.
+var spreadNames = strings.NewReplacer(" ± σ", "", " ± std. dev.", "", " ± stddev", "", " ± std", "", " ± sd", "", " ± SD", "", " ± stdev", "")
+
 // stableText removes from a label what changes from run to run: log prefixes,
 // counters, dates, hashes, dot leaders and marks around it.
 func stableText(s string) string {
-	s = strings.ReplaceAll(s, " ± σ", "")
+	if strings.Contains(s, "±") {
+		s = spreadNames.Replace(s)
+	}
 	s = trimMarks(s)
 	if !strings.ContainsAny(s, "0123456789.\"'`[") && !strings.Contains(s, "  ") && !strings.Contains(s, "\t") {
 		return dropLevel(s)
@@ -144,7 +153,7 @@ func stableText(s string) string {
 		switch {
 		case len(f) > 0 && strings.Trim(f, ".") == "":
 			continue
-		case volatile(f):
+		case volatile(f) && !(i+1 < len(fields) && percentile(f, fields[i+1])):
 			continue
 		case len(out) > 0 && isCounter(out[len(out)-1]) && plainInt(strings.Trim(f, "[]()#:,/")):
 			continue
@@ -224,6 +233,12 @@ func volatile(f string) bool {
 		return true
 	}
 	return isHash(f)
+}
+
+// percentile reports whether f is a percentage that names one, by the word after
+// it: "99% percentile", "1% low", "90% line".
+func percentile(f, next string) bool {
+	return strings.HasSuffix(f, "%") && isWord(strings.Trim(next, ":=()[],"), "percentile", "quantile", "ile", "low", "lows", "line", "tail", "latency")
 }
 
 // marksIn returns how many bytes of f are among the allowed marks; -1 when one

@@ -19,6 +19,8 @@ type token struct {
 	// aux is true for a spread, a bound or a part of a progress display, part
 	// for a number that is part of a label.
 	aux, part bool
+	// again is true for a further sample in a row of samples: "0.51 0.49 0.50 ms".
+	again bool
 	// from is where the text before the number begins: the end of the number
 	// before it that is no part of a label.
 	from int
@@ -259,7 +261,7 @@ func lexClock(s string, t token) (token, bool) {
 		t.end = wordEnd(s, n.end)
 		return t, false
 	}
-	alone := strings.TrimSpace(s[n.end:]) == ""
+	alone := strings.TrimSpace(s[n.end:]) == "" || strings.Count(s[t.start:n.end], ":") == 1 && strings.HasSuffix(strings.TrimRight(label, " :="), "time")
 	if !named && !(exact && alone && strings.Contains(label, "time")) {
 		return t, false
 	}
@@ -289,6 +291,9 @@ func dateEnd(s string, i int) int {
 func gluedUnit(s string, t token) (token, bool) {
 	j := unitEnd(s, t.number.end)
 	w := strings.TrimRight(s[t.number.end:j], ".:")
+	if len(w) > 1 && (j == len(s) || s[j] == ' ') {
+		w = strings.TrimSuffix(w, "/") // "1.5us/  2.5ms"
+	}
 	j = t.number.end + len(w)
 	if u, ok := parseUnit(w); ok {
 		t.unit, t.hasUnit, t.end = u, true, j
@@ -351,6 +356,25 @@ func spacedUnit(s string, t token) token {
 	if n, ok := countedName(w); ok && len(w) > 1 && !labelAfter(s, j) {
 		t.count, t.end, t.unit = true, j, unit{scale: 1, name: n + "s"}
 		return perWord(s, t)
+	}
+	return qualifiedRate(s, t, w, j)
+}
+
+// qualifiedRate reads a rate behind the word w that says of what, where w ends
+// at j: "1234.5 output tokens/s".
+func qualifiedRate(s string, t token, w string, j int) token {
+	if !isAlpha(w) || j == len(s) || s[j] != ' ' {
+		return t
+	}
+	end := unitEnd(s, j+1)
+	rate := strings.TrimRight(s[j+1:end], ".")
+	num, _, ok := strings.Cut(rate, "/")
+	if _, counted := countedName(num); !ok || !counted {
+		return t
+	}
+	if u, ok := parseUnit(rate); ok && u.si == "1/s" && !labelAfter(s, end) {
+		u.name = strings.ToLower(w) + " " + u.name
+		t.unit, t.hasUnit, t.end = u, true, j+1+len(rate)
 	}
 	return t
 }

@@ -172,21 +172,15 @@ func (g *gather) path(doc, path string, line int) {
 	if !res.Exists() || res.Type == gjson.Null {
 		return
 	}
-	parent, key, ok := cutLast(path, ".")
-	if !ok {
-		parent = ""
-	}
+	parent, key := splitPath(path)
 	get := func(k string) gjson.Result {
 		if parent == "" {
 			return gjson.Get(doc, escapeKey(k))
 		}
 		return gjson.Get(doc, parent+"."+escapeKey(k))
 	}
-	if !ok {
-		key = path
-	}
 	label := key
-	if plainInt(key) || key == "#" || key == "value" {
+	if !strings.HasSuffix(path, key) || key == "value" {
 		label = strings.NewReplacer(".", " ", "#", "").Replace(path)
 	}
 	all := []gjson.Result{res}
@@ -202,6 +196,20 @@ func (g *gather) path(doc, path string, line int) {
 		r := reading{tok: tok, label: label, raw: raw[tok.start:tok.end], rawUnit: unitText(raw, tok), line: line}
 		r.def, r.hasDef = siblingUnit(key, get)
 		g.take(r)
+	}
+}
+
+// splitPath returns the key that a path ends in and the path of the object that
+// has it. The indexes of an array do not count: an element has the unit of its
+// array.
+func splitPath(path string) (parent, key string) {
+	for {
+		i := strings.LastIndexByte(path, '.')
+		parent, key = path[:max(i, 0)], path[i+1:]
+		if i < 0 || !plainInt(key) && key != "#" {
+			return parent, key
+		}
+		path = parent
 	}
 }
 

@@ -11,6 +11,9 @@ func settle(s string, toks []token) []token {
 		if i+1 < len(toks) && !t.hasUnit && !t.bad && labelAfter(s, t.end) {
 			markParts(s, toks[:i+1])
 		}
+		if next, _, _ := strings.Cut(strings.TrimLeft(s[t.end:], " "), " "); t.unit.si == "%" && percentile("%", next) {
+			t.part = true
+		}
 		if spreadBefore(s, t.start) {
 			t.aux = true
 			if i > 0 && t.hasUnit && !toks[i-1].hasUnit { // "3.21±0.05 ms"
@@ -25,6 +28,7 @@ func settle(s string, toks []token) []token {
 		}
 	}
 	markFractions(s, toks)
+	markSamples(s, toks)
 	out, from := toks[:0], 0
 	for _, t := range toks {
 		t.from = from
@@ -133,6 +137,24 @@ func markBracket(s string, toks []token, i int) {
 		in[0].si() <= in[1].si() && in[1].si() <= in[2].si() {
 		in[0].part, in[2].aux = true, true
 		in[1].head = in[0].start
+	}
+}
+
+// markSamples finds rows of three or more numbers with a fraction, of which only
+// the last may have a unit.
+func markSamples(s string, toks []token) {
+	for i := 0; i < len(toks); i++ {
+		j := i + 1
+		for j < len(toks) && !toks[j-1].hasUnit && !toks[j].integer && strings.TrimSpace(s[toks[j-1].end:toks[j].start]) == "" {
+			j++
+		}
+		if j-i < 3 || toks[i].integer {
+			continue
+		}
+		for k := i + 1; k < j; k++ {
+			toks[k].again = true
+		}
+		i = j - 1
 	}
 }
 

@@ -33,6 +33,11 @@ type table struct {
 	// begin and finish are the columns of two times in nanoseconds; their
 	// difference is added as the last column.
 	begin, finish int
+	// unitCol is the column of units and valueCol that of the values they are
+	// of; -1 if there is none. siblings is true when other cells of a row tell
+	// the unit of a cell, as in JSON.
+	unitCol, valueCol int
+	siblings          bool
 }
 
 // tabler finds tables among the lines. A table begins with a line without
@@ -87,6 +92,7 @@ func (t *tabler) line(s string, n int) bool {
 	t.close()
 	t.cur = tab
 	tab.derive()
+	tab.findUnits()
 	t.take(cells, s, n)
 	return true
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // emitRows emits the numbers of the buffered rows of a table. A number's label
@@ -80,8 +82,13 @@ func tableUnit(first string) (unit, bool) {
 // that in the row's column of units, that of the table, or that of the
 // statistic to its left.
 func (t *table) cellUnit(c int, r row, in labels) (unit, bool) {
-	if unitCol, valueCol := t.unitColumn(); c == valueCol {
-		if u, ok := parseUnit(r.cells[unitCol]); ok {
+	if c == t.valueCol {
+		if u, ok := parseUnit(r.cells[t.unitCol]); ok {
+			return u, true
+		}
+	}
+	if t.siblings {
+		if u, ok := siblingUnit(t.cols[c], func(k string) gjson.Result { return t.sibling(k, r) }); ok {
 			return u, true
 		}
 	}
@@ -112,10 +119,9 @@ func firstOf(words []string) string {
 	return words[0]
 }
 
-// unitColumn returns the column that holds the unit of each row's value, and
-// the column of the values; -1 and -1 if there is none.
-func (t *table) unitColumn() (unitCol, valueCol int) {
-	unitCol, valueCol = -1, -1
+// findUnits finds out where the units of the values stand.
+func (t *table) findUnits() {
+	t.unitCol, t.valueCol = -1, -1
 	for i, c := range t.cols {
 		words := splitWords(c)
 		if len(words) == 0 {
@@ -123,17 +129,27 @@ func (t *table) unitColumn() (unitCol, valueCol int) {
 		}
 		switch words[len(words)-1] {
 		case "unit", "units":
-			unitCol = i
+			t.unitCol = i
 		case "value", "avg", "average", "score":
-			if valueCol < 0 {
-				valueCol = i
+			if t.valueCol < 0 {
+				t.valueCol = i
 			}
 		}
 	}
-	if unitCol < 0 || valueCol < 0 {
-		return -1, -1
+	if t.unitCol < 0 || t.valueCol < 0 {
+		t.unitCol, t.valueCol = -1, -1
 	}
-	return unitCol, valueCol
+	t.siblings = slices.ContainsFunc(t.cols, func(c string) bool { return isWord(c, "time_unit", "command", "rounds", "avg_ns") })
+}
+
+// sibling returns the cell of a row under a heading as if the row were a JSON
+// object. A column "unit" is that of findUnits.
+func (t *table) sibling(heading string, r row) gjson.Result {
+	i := slices.Index(t.cols, heading)
+	if i < 0 || isWord(heading, "unit", "units") {
+		return gjson.Result{}
+	}
+	return gjson.Result{Type: gjson.String, Str: r.cells[i], Raw: r.cells[i]}
 }
 
 // keyOf returns the text that names a row.
@@ -156,8 +172,16 @@ func (t *table) keyOf(r row) string {
 // column facts, worked out from the buffered rows.
 type columnFacts struct {
 	numbers, texts, ints int
+	unstable             int // dates, hashes, hexadecimal numbers: these name nothing
 	units                bool
 	varies               bool
+}
+
+// hexNumber reports whether a cell is a hexadecimal number: an address, or the
+// sum that size prints under "hex" beside the decimal one.
+func hexNumber(text, heading string) bool {
+	digits, ok := strings.CutPrefix(text, "0x")
+	return (ok || isWord(heading, "hex")) && strings.Trim(digits, "0123456789abcdefABCDEF") == ""
 }
 
 func (t *table) facts() []columnFacts {
@@ -168,14 +192,18 @@ func (t *table) facts() []columnFacts {
 			if text == "" {
 				continue
 			}
-			if tok, ok := cellNumber(text, buf[:0]); ok {
+			tok, ok := cellNumber(text, buf[:0])
+			switch {
+			case hexNumber(text, t.cols[c]) || !ok && stableText(text) == "":
+				f[c].unstable++
+			case !ok:
+				f[c].texts++
+			default:
 				f[c].numbers++
 				f[c].units = f[c].units || tok.hasUnit
 				if tok.value == math.Trunc(tok.value) && !tok.bad {
 					f[c].ints++
 				}
-			} else {
-				f[c].texts++
 			}
 			f[c].varies = f[c].varies || text != t.rows[0].cells[c]
 		}
@@ -195,6 +223,8 @@ func (t *table) decide(in labels) {
 	for c, f := range facts {
 		info := in.of(t.cols[c])
 		switch {
+		case f.unstable > f.texts+f.numbers:
+			t.skip[c] = true
 		case f.texts > f.numbers:
 			if f.varies {
 				text = append(text, c)
