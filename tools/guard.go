@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net"
@@ -123,7 +124,7 @@ func slurp(w http.ResponseWriter, r *http.Request) bool {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		http.Error(w, "the message is too long", http.StatusRequestEntityTooLarge)
+		http.Error(w, fmt.Sprintf("the message has more than %d bytes; send less, or the name of a file", largestBody), http.StatusRequestEntityTooLarge)
 	case err != nil:
 		http.Error(w, "the message did not arrive", http.StatusRequestTimeout)
 	default:

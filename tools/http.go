@@ -65,7 +65,7 @@ func ServeHTTP(ctx context.Context, s *Server, o HTTPOptions) error {
 	busy := newBusyConns()
 	web := &http.Server{
 		ConnState:         busy.follow,
-		Handler:           newGuard(token, listener.Addr(), o).wrap(handler),
+		Handler:           newGuard(token, listener.Addr(), o).wrap(s.bodies(handler)),
 		ReadHeaderTimeout: 10 * time.Second, // no WriteTimeout: streams stay open
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -154,6 +154,10 @@ func (s *Server) transport(o HTTPOptions) (path string, h http.Handler, closeSes
 		t := server.NewStreamableHTTPServer(s.mcp, options...)
 		mux := http.NewServeMux()
 		mux.Handle("/mcp", t)
+		mux.Handle("/mcp/{$}", t) // as some clients write it
+		mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "nothing is here; the MCP server is at /mcp", http.StatusNotFound)
+		})
 		return "/mcp", mux, func() { _ = t.Shutdown(context.Background()) }, nil
 	case "sse":
 		// Without an allow-list mcp-go lets every web page read the stream, and

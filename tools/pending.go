@@ -13,7 +13,7 @@ type pending struct {
 	mu   sync.Mutex
 	open map[string]bool // the client's
 	ours map[string]bool // the server's
-	none chan struct{} // closed when open becomes empty; nil when nobody waits
+	none chan struct{}   // closed when open becomes empty; nil when nobody waits
 }
 
 // asked notes a message of the client, and reports whether it is one that the

@@ -59,9 +59,11 @@ func headOf(m []byte) head {
 	return h
 }
 
-func (h *head) hasID() bool    { return len(h.ID) > 0 && string(h.ID) != "null" }
-func (h *head) request() bool  { return h.Method != "" && h.hasID() }
-func (h *head) response() bool { return h.Method == "" && h.hasID() && (h.Result != nil || h.Error != nil) }
+func (h *head) hasID() bool   { return len(h.ID) > 0 && string(h.ID) != "null" }
+func (h *head) request() bool { return h.Method != "" && h.hasID() }
+func (h *head) response() bool {
+	return h.Method == "" && h.hasID() && (h.Result != nil || h.Error != nil)
+}
 
 // numberPrefix begins an id that stands for a number.
 const numberPrefix = "exact number "
