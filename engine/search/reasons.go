@@ -179,7 +179,7 @@ func (p *problem) explainFound(f *Finding, a answer, t endTest) {
 	if len(f.Candidates) > 1 {
 		p.explainSet(f)
 	}
-	if f.ExplainedPct > 0 && f.ExplainedPct < 100*(1-residualGap) && !p.v.Options.All {
+	if f.ExplainedPct > 0 && f.ExplainedPct < 100*(1-residualGap) && !p.v.Options.All && p.v.Parents == nil {
 		f.Advice = joinSentences(f.Advice, fmt.Sprintf("This step explains %.0f %% of the gap; --all searches the rest.", f.ExplainedPct))
 	}
 }

@@ -286,6 +286,9 @@ func (h *hunt) declined(id string) bool { return h.state.View.Answers[id] == "st
 
 // adopt journals the plan and the commits that the user wants skipped.
 func (h *hunt) adopt(ctx context.Context, p *engine.Plan) error {
+	if err := h.warnIneffective(p); err != nil {
+		return err
+	}
 	p.Options.RevisitBuilds = h.spec.BuildCmd != "" && !h.place.trees.on
 	if err := h.append(engine.Event{Kind: engine.EventPlanned, Plan: p}); err != nil {
 		return err

@@ -86,6 +86,11 @@ func (n *narrator) begin(s *app.Status) {
 	}
 	n.println(fmt.Sprintf("run     %s", s.RunID))
 	n.println(fmt.Sprintf("range   %d commits, %s..%s", s.Range.Commits, engine.Short(s.Range.Good), engine.Short(s.Range.Bad)))
+	for _, w := range s.Warnings {
+		if w.Code == app.NoEffect {
+			n.println("note    " + w.Text)
+		}
+	}
 }
 
 func (n *narrator) step(s app.StepLine) {
