@@ -42,7 +42,7 @@ func (h *hunt) benchPaths(list string) []string {
 	if list != "" {
 		return strings.Split(list, ",")
 	}
-	return h.filesNamed(h.benchWords())
+	return filesNamed(h.spec.Repo, h.benchWords())
 }
 
 // benchConfig says what is built and run. With an isa: metric the command that

@@ -10,15 +10,15 @@ import (
 )
 
 // filesNamed returns the words of commands that are paths of files or folders in
-// the user's repository.
-func (h *hunt) filesNamed(words []string) []string {
+// dir.
+func filesNamed(dir string, words []string) []string {
 	var paths []string
 	for _, w := range words {
 		w = strings.TrimPrefix(strings.Trim(w, "\"'`();&|<>"), "./")
 		if !filepath.IsLocal(w) || w == "." {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(h.spec.Repo, w)); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, w)); err == nil {
 			paths = append(paths, w)
 		}
 	}
@@ -40,7 +40,7 @@ func (h *hunt) leftOut() string {
 	if h.place == nil || h.place.ws == nil {
 		return ""
 	}
-	for _, path := range h.filesNamed(append(strings.Fields(h.spec.BuildCmd), h.benchWords()...)) {
+	for _, path := range filesNamed(h.spec.Repo, append(strings.Fields(h.spec.BuildCmd), h.benchWords()...)) {
 		_, err := os.Lstat(filepath.Join(h.place.ws.Dir(), path))
 		if os.IsNotExist(err) && isText(filepath.Join(h.spec.Repo, path)) {
 			return fmt.Sprintf("%s is in your checkout, but not in the commit: --overlay %q lays it over every checkout", path, path)

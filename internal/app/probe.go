@@ -50,6 +50,9 @@ func (h *hunt) settleMetric(ctx context.Context, plan *engine.Plan) (*search.Que
 		if q, err := h.firstRun(ctx, plan, spec); err != nil || q != nil {
 			return q, err
 		}
+		if err := h.foreignPackages(ctx); err != nil {
+			return nil, err
+		}
 	}
 	value, q, err := h.chooseMetric(&spec)
 	if err != nil || q != nil {

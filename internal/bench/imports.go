@@ -51,8 +51,8 @@ print("\n" + json.dumps({"python": sys.executable, "elsewhere": find(rest), "her
 const importTimeout = 2 * time.Minute
 
 // CheckImport asks the python of the benchmark's environment where module comes
-// from. It is an error, which names both paths, if that is not the checkout, or
-// if it depends on the folder that python is started in.
+// from. It is a *ForeignError, which names both paths, if that is not the
+// checkout, or if it depends on the folder that python is started in.
 func (r *Runner) CheckImport(ctx context.Context, commit, module string) (Import, error) {
 	if err := r.ready(commit); err != nil {
 		return Import{}, err
@@ -79,6 +79,23 @@ func (r *Runner) CheckImport(ctx context.Context, commit, module string) (Import
 	return found, judgeImport(r.config.Dir, found, answer.Elsewhere)
 }
 
+// ForeignError says that a module does not come from the checkout.
+type ForeignError struct {
+	Module string
+	Path   string // where it comes from
+	Dir    string // the checkout
+	// FoundHere says that it does come from the checkout for a python that is
+	// started there and whose script lies there.
+	FoundHere bool
+}
+
+func (e *ForeignError) Error() string {
+	if e.FoundHere {
+		return fmt.Sprintf("python module %q comes from %q, and from the checkout %q only if python starts there: install it there in editable mode or set PYTHONPATH", e.Module, e.Path, e.Dir)
+	}
+	return fmt.Sprintf("python module %q comes from %q, not from the checkout %q: install it there in editable mode or set PYTHONPATH", e.Module, e.Path, e.Dir)
+}
+
 // judgeImport compares what python finds in the checkout's folder, and what it
 // finds started elsewhere ("": nothing), with the checkout.
 func judgeImport(dir string, found Import, elsewhere string) error {
@@ -89,9 +106,9 @@ func judgeImport(dir string, found Import, elsewhere string) error {
 	case found.Path == "":
 		return fmt.Errorf("python module %q is not found by %s in %q", found.Module, found.Python, dir)
 	case !inside(dir, found.Path):
-		return fmt.Errorf("python module %q comes from %q, not from the checkout %q: install it there in editable mode or set PYTHONPATH", found.Module, found.Path, dir)
+		return &ForeignError{Module: found.Module, Path: found.Path, Dir: dir}
 	case elsewhere != "" && !inside(dir, elsewhere):
-		return fmt.Errorf("python module %q comes from %q, and from the checkout %q only if python starts there: install it there in editable mode or set PYTHONPATH", found.Module, elsewhere, dir)
+		return &ForeignError{Module: found.Module, Path: elsewhere, Dir: dir, FoundHere: true}
 	}
 	return nil
 }
