@@ -17,6 +17,9 @@ import (
 // every commit, and "no regression" is then a wrong answer. --imports makes it an
 // error; without it, what python would import is looked at and warned of.
 
+// Foreign is the code of that warning.
+const Foreign = "imports"
+
 // packageFolders are where a repository keeps its packages.
 var packageFolders = []string{"src", "python", "."}
 
@@ -42,7 +45,7 @@ func (h *hunt) foreignPackages(ctx context.Context) error {
 		if !ok || foreign.FoundHere && !h.scriptBelow() {
 			continue // found here, or python does not say
 		}
-		return h.warnOnce("imports", fmt.Sprintf("python finds the package %q in %q, not in the checkout: unless the benchmark changes where python looks, every commit measures that; "+
+		return h.warnOnce(Foreign, fmt.Sprintf("python finds the package %q in %q, not in the checkout: unless the benchmark changes where python looks, every commit measures that; "+
 			"set PYTHONPATH with --env or install the package by --build, and let --imports %s check it", name, foreign.Path, name))
 	}
 	return nil

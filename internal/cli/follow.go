@@ -87,7 +87,7 @@ func (n *narrator) begin(s *app.Status) {
 	n.println(fmt.Sprintf("run     %s", s.RunID))
 	n.println(fmt.Sprintf("range   %d commits, %s..%s", s.Range.Commits, engine.Short(s.Range.Good), engine.Short(s.Range.Bad)))
 	for _, w := range s.Warnings {
-		if w.Code == app.NoEffect {
+		if w.Code == app.NoEffect || w.Code == app.Foreign {
 			n.println("note    " + w.Text)
 		}
 	}
@@ -106,7 +106,12 @@ func (n *narrator) step(s app.StepLine) {
 	if phase == "" {
 		phase = search.PhaseSearch
 	}
-	n.println(fmt.Sprintf("%-8s%s  %s  %s", phase, engine.Short(s.Commit), text, s.Why))
+	n.println(stepLine(phase, engine.Short(s.Commit), text, s.Why))
+}
+
+// stepLine keeps columns, and a space after the longest phase.
+func stepLine(phase search.Phase, commit, text, why string) string {
+	return fmt.Sprintf("%-7s %s  %s  %s", phase, commit, text, why)
 }
 
 func (n *narrator) object(v any) {

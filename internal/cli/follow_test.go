@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"perfbisect/engine/search"
 	"perfbisect/internal/app"
 )
 
@@ -34,6 +35,18 @@ func TestStatusLine(t *testing.T) {
 		"run 1 · 9 left · about 2 runs": {Now: "run 1", Left: 9, Cost: "about 2 runs"},
 	} {
 		if got := statusLine(p); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestStepLine(t *testing.T) {
+	for phase, want := range map[search.Phase]string{
+		search.PhaseEnds:     "ends    3b5bf6bb5e  2 ms  end",
+		search.PhaseConfirm:  "confirm 3b5bf6bb5e  2 ms  end",
+		search.PhaseResidual: "residual 3b5bf6bb5e  2 ms  end", // the longest
+	} {
+		if got := stepLine(phase, "3b5bf6bb5e", "2 ms", "end"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
