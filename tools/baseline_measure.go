@@ -3,6 +3,8 @@ package tools
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"perfbisect/internal/app"
 )
@@ -28,6 +30,9 @@ func measureBaseline(ctx context.Context, s *Server, a baselineArgs) (*run, erro
 	if a.RunID == "" && (len(a.Commits) < 1 || len(a.Commits) > 2 || a.BenchCmd == "") {
 		return nil, errors.New("give run_id, or repo with one or two commits and bench_cmd")
 	}
+	if len(a.Commits) == 1 && (strings.Contains(a.Commits[0], "..") || strings.Contains(a.Commits[0], ",")) {
+		return nil, fmt.Errorf("commits is %q, must be a list, such as [\"v1.0\", \"HEAD\"]", a.Commits[0])
+	}
 	if a.RunID != "" && (len(a.Commits) > 0 || a.BenchCmd != "" || len(a.Options) > 0) {
 		return nil, errors.New("run_id measures the ends of that run as the run does: leave out commits, bench_cmd and options, or give them with repo instead of run_id")
 	}
@@ -38,5 +43,5 @@ func measureBaseline(ctx context.Context, s *Server, a baselineArgs) (*run, erro
 	if err := setOptions(&r.Spec, app.UseCompare, a.Options); err != nil {
 		return nil, err
 	}
-	return statusOf(s.svc.Compare(ctx, r))
+	return statusOf(s.begun(ctx, func() (*app.Status, error) { return s.svc.Compare(ctx, r) }))
 }

@@ -3,6 +3,8 @@ package tools
 import (
 	"context"
 	"errors"
+
+	"perfbisect/internal/app"
 )
 
 type markArgs struct {
@@ -16,12 +18,23 @@ var bisectMark = tool[markArgs, run]{
 	title:       "Mark a commit",
 	description: "Tells a run what the user knows about a commit: it is good (fast), bad (slow), or cannot be tested (skip). The search goes on from there. Costs nothing; can be taken back.",
 	handle: func(ctx context.Context, s *Server, a markArgs) (*run, error) {
-		switch {
-		case a.Verdict == "undo":
-			return statusOf(s.svc.Undo(ctx, a.RunID))
-		case a.Commit == "":
+		if a.Verdict != "undo" && a.Commit == "" {
 			return nil, errors.New("commit is missing")
 		}
-		return statusOf(s.svc.Mark(ctx, a.RunID, a.Commit, a.Verdict))
+		st, err := s.mark(ctx, a)
+		if err == nil {
+			return runOf(st), nil
+		}
+		if old, e := s.svc.Status(ctx, a.RunID); e == nil && old.State.Ended() {
+			err = &nextError{err, "bisect_start with the same arguments begins another run; mark its commits before it ends."}
+		}
+		return nil, err
 	},
+}
+
+func (s *Server) mark(ctx context.Context, a markArgs) (*app.Status, error) {
+	if a.Verdict == "undo" {
+		return s.svc.Undo(ctx, a.RunID)
+	}
+	return s.svc.Mark(ctx, a.RunID, a.Commit, a.Verdict)
 }

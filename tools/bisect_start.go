@@ -54,7 +54,7 @@ func startHunt(ctx context.Context, s *Server, a startArgs) (*run, error) {
 	if err := setOptions(&spec, app.UseSearch, a.Options); err != nil {
 		return nil, err
 	}
-	st, err := s.svc.Start(ctx, spec)
+	st, err := s.begun(ctx, func() (*app.Status, error) { return s.svc.Start(ctx, spec) })
 	if err != nil {
 		return nil, err
 	}

@@ -58,8 +58,13 @@ func listRuns(ctx context.Context, s *Server) (*run, error) {
 		return nil, err
 	}
 	r := &run{Summary: fmt.Sprintf("Runs on this machine: %d.", len(runs)), Runs: runs, Next: "call bisect_status with a run_id, or bisect_start to begin."}
-	if len(runs) == 0 {
+	switch {
+	case len(runs) == 0 && s.opt.ReadOnly:
+		r.Next = "there is nothing to show yet; a server without --read-only or perfbisect run begins a hunt."
+	case len(runs) == 0:
 		r.Next = "call bisect_start."
+	case s.opt.ReadOnly:
+		r.Next = "call bisect_status with a run_id."
 	}
 	return r, nil
 }

@@ -13,8 +13,9 @@ import (
 // decode fills the argument struct into from the arguments of a call and
 // reports everything that is wrong with them at once. What is absent, null or
 // an empty string keeps the value that into already has: models often fill
-// optional arguments with "". Models also quote numbers, so "3" is taken for 3
-// and "true" for true, and one string for a list of one.
+// optional arguments with "", and write null as a word. Models also quote
+// numbers, so "3" is taken for 3 and "true" for true, and one string for a list
+// of one.
 func decode(arguments any, into any) error {
 	given, err := object(arguments)
 	if err != nil {
@@ -26,7 +27,7 @@ func decode(arguments any, into any) error {
 	for _, f := range fields {
 		raw, ok := given[f.name]
 		switch {
-		case !ok || raw == nil || raw == "":
+		case !ok || f.absent(raw):
 			if f.need {
 				errs = append(errs, fmt.Errorf("%s is missing", f.name))
 			}
@@ -39,16 +40,35 @@ func decode(arguments any, into any) error {
 	return errors.Join(errs...)
 }
 
-// object returns the arguments as a map. A client may send none at all.
+// object returns the arguments as a map. A client may send none at all, or what
+// its language writes for an empty map, or an object in a string.
 func object(arguments any) (map[string]any, error) {
 	switch a := arguments.(type) {
 	case nil:
 		return nil, nil
 	case map[string]any:
 		return a, nil
-	default:
-		return nil, fmt.Errorf("arguments are %s, must be an object", show(arguments))
+	case []any:
+		if len(a) == 0 {
+			return nil, nil
+		}
+	case string:
+		var inner map[string]any
+		if strings.TrimSpace(a) == "" || json.Unmarshal([]byte(a), &inner) == nil {
+			return inner, nil
+		}
 	}
+	return nil, fmt.Errorf("arguments are %s, must be an object", show(arguments))
+}
+
+// absent reports whether raw stands for no value. A text may be any word; for
+// the other types, and for one word of a few, null is none.
+func (f *field) absent(raw any) bool {
+	if raw == nil || raw == "" {
+		return true
+	}
+	word, ok := raw.(string)
+	return ok && (f.enum != nil || f.typ.Kind() != reflect.String) && contains([]string{"null", "none", "undefined"}, strings.ToLower(strings.TrimSpace(word)))
 }
 
 // unknown reports arguments that no field has, in the order of their names.

@@ -71,6 +71,9 @@ func showHints(ctx context.Context, s *Server, a hintsArgs) (*hintList, error) {
 	l.Summary, l.Next = l.sentence(), "read the named lines; compare the machine code of both commits with isa_diff, or measure a fix with baseline_measure."
 	if len(l.Hints) == 0 {
 		l.Next = "read the diff itself; compare the machine code of both commits with isa_diff."
+		if a.RunID != "" {
+			l.Next = fmt.Sprintf("call bisect_report with run_id %q and detail \"diff\" to read the diff itself; compare the machine code of both commits with isa_diff.", a.RunID)
+		}
 	}
 	return l, nil
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"perfbisect/amdgpu"
@@ -82,6 +84,8 @@ func diffISA(ctx context.Context, s *Server, a isaDiffArgs) (*isaDiffResult, err
 	switch {
 	case paths == commits:
 		return nil, errors.New("give either before and after, or repo with before_rev, after_rev and dump_cmd")
+	case paths && (a.Repo != "" || a.BeforeRev != "" || a.AfterRev != "" || a.DumpCmd != ""):
+		return nil, errors.New("before and after are paths, on which repo, before_rev, after_rev and dump_cmd have no effect: leave before and after out to compare commits")
 	case paths && len(a.Options) > 0:
 		return nil, errors.New("options have no effect on before and after: they are for before_rev and after_rev")
 	}
@@ -95,7 +99,24 @@ func diffISA(ctx context.Context, s *Server, a isaDiffArgs) (*isaDiffResult, err
 	if err != nil {
 		return nil, err
 	}
-	return isaDiffOf(d), nil
+	result := isaDiffOf(d)
+	if paths && !s.opt.ReadOnly {
+		result.Next += missingAdvice(d.Problems, a.Before, a.After)
+	}
+	return result, nil
+}
+
+// missingAdvice says where the paths that are not there were looked for.
+func missingAdvice(problems []amdgpu.Problem, paths ...string) string {
+	if !slices.ContainsFunc(problems, func(p amdgpu.Problem) bool { return p.Class == amdgpu.InputMissing }) {
+		return ""
+	}
+	for i, path := range paths {
+		if abs, err := filepath.Abs(path); err == nil {
+			paths[i] = abs
+		}
+	}
+	return fmt.Sprintf(" before and after must be paths on this machine; what was looked for: %q. To compare commits give before_rev and after_rev instead.", paths)
 }
 
 func isaDiffOf(d *amdgpu.Diff) *isaDiffResult {

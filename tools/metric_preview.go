@@ -42,7 +42,8 @@ func showPreview(ctx context.Context, s *Server, a previewArgs) (*preview, error
 	if (a.Text == "") == (a.Command == "") {
 		return nil, errors.New("give either text or command")
 	}
-	if a.Repo == "" {
+	nowhere := a.Repo == ""
+	if nowhere {
 		a.Repo = "."
 	}
 	key, err := json.Marshal(a)
@@ -52,6 +53,9 @@ func showPreview(ctx context.Context, s *Server, a previewArgs) (*preview, error
 	p, err := inBackground(ctx, &s.jobs, "metric_preview "+string(key), s.opt.MaxWait, func(ctx context.Context) (*app.Preview, error) {
 		return s.svc.Preview(ctx, app.PreviewRequest{Text: a.Text, Repo: a.Repo, Command: a.Command, Metric: a.Metric})
 	})
+	if err != nil && nowhere && a.Command != "" && !errors.Is(err, errUnfinished) {
+		return nil, &nextError{err, "The command ran in the server's folder; give repo, an absolute path, to run it elsewhere."}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,11 @@ const optionsArgument = "options"
 
 // synonyms are names that models give to arguments; those that a tool has count.
 var synonyms = map[string][]string{
-	"bench_cmd": {"command"}, "benchmark": {"bench_cmd", "command"}, "command": {"bench_cmd"}, "cmd": {"bench_cmd", "command"},
-	"build": {"build_cmd"}, "timeout": {"timeout_s"}, "repository": {"repo"},
+	"bench_cmd": {"command"}, "benchmark": {"bench_cmd", "command"}, "benchmark_command": {"bench_cmd", "command"}, "bench_command": {"bench_cmd", "command"},
+	"command": {"bench_cmd"}, "cmd": {"bench_cmd", "command"}, "build": {"build_cmd"}, "build_command": {"build_cmd"}, "dump": {"dump_cmd"},
+	"timeout": {"timeout_s", "wait_s"}, "wait": {"wait_s"}, "repository": {"repo"}, "cwd": {"repo"}, "dir": {"repo", "path"}, "directory": {"repo", "path"}, "path": {"repo"},
+	"id": {"run_id"}, "run": {"run_id"}, "output": {"text"},
+	"good": {"before_rev", "from"}, "before_commit": {"before_rev"}, "bad": {"after_rev", "to"}, "after_commit": {"after_rev"}, "commit": {"to"},
 }
 
 // hintFor says behind the name of an unknown argument what was meant: another

@@ -71,7 +71,10 @@ func (t tool[A, R]) call(ctx context.Context, s *Server, req mcp.CallToolRequest
 	r, err := t.handle(ctx, s, a)
 	quiet()
 	if err != nil {
-		return s.fail(ctx, t.name, runIDOf(req), err)
+		return s.failWith(ctx, t.name, runIDOf(req), err, s.adviceFor(req, names(fieldsOf(reflect.TypeFor[A]())), err))
+	}
+	if next := reflect.ValueOf(r).Elem().FieldByName("Next"); next.Kind() == reflect.String {
+		next.SetString(next.String() + s.elsewhere(next.String()))
 	}
 	if ask := s.ask(ctx, any(r)); ask != nil {
 		return ask
@@ -118,18 +121,22 @@ func (s *Server) refuse(name string, err error) *mcp.CallToolResult {
 }
 
 // fail answers a call about run id (or "") that went wrong, with what to try.
+// failWith knows something to try unless the error or the end of the call do.
 func (s *Server) fail(ctx context.Context, name, id string, err error) *mcp.CallToolResult {
+	return s.failWith(ctx, name, id, err, "")
+}
+
+func (s *Server) failWith(ctx context.Context, name, id string, err error, next string) *mcp.CallToolResult {
 	var n *nextError
-	next := ""
 	switch {
 	case errors.As(err, &n):
 		next = n.next
 	case ctx.Err() != nil:
 		next = "The call was cancelled; runs go on. bisect_status shows them."
-	case id != "":
+	case next == "" && id != "":
 		next = s.newest(ctx, id, err)
 	}
-	return mcp.NewToolResultError(strings.TrimSpace(fmt.Sprintf("%s: %v\n%s", name, err, next)))
+	return mcp.NewToolResultError(strings.TrimSpace(fmt.Sprintf("%s: %v\n%s", name, err, next+s.elsewhere(next))))
 }
 
 // runIDOf is the run that a call named.

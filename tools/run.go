@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -55,8 +56,23 @@ func runOf(st *app.Status) *run {
 	for _, w := range st.Warnings {
 		r.Warnings = append(r.Warnings, warning{w.Code, w.Text, w.Commit})
 	}
+	if note := flagNote(r.words(), startNames); note != "" {
+		r.Next += ". " + note
+	}
 	r.leaveSteps()
 	return r
+}
+
+// words is what a run says in the app's words.
+func (r *run) words() string {
+	words := []string{r.Summary, r.Reason}
+	if r.Question != nil {
+		words = append(words, r.Question.Text)
+	}
+	for _, w := range r.Warnings {
+		words = append(words, w.Text)
+	}
+	return strings.Join(words, "\n")
 }
 
 // leanBytes is the size of a result in JSON from which it leaves its steps, which
@@ -74,6 +90,19 @@ func (r *run) leaveSteps() {
 	lean.Steps = []engine.ResultStep{}
 	r.Shortened = append(r.Shortened, fmt.Sprintf("result.steps had %d items: bisect_report shows them", len(r.Result.Steps)))
 	r.Result = &lean
+}
+
+// begun is the status that start, which makes a run, returns. Only one call at a
+// time looks for a run like its own and makes one when there is none: of
+// twenty clients that ask for the same hunt at once, nineteen are to find it.
+func (s *Server) begun(ctx context.Context, start func() (*app.Status, error)) (*app.Status, error) {
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+		return start()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // statusOf is runOf for the pair that the app returns.

@@ -59,6 +59,7 @@ type Server struct {
 	end  context.CancelFunc
 	jobs jobs
 	asks declined
+	turn chan struct{} // has room for the one call that may start a run
 	subs subscriptions
 }
 
@@ -77,6 +78,7 @@ func New(svc app.Service, o Options) *Server {
 	s := &Server{svc: svc, opt: o, log: slog.New(slog.NewTextHandler(o.Log, nil))}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.jobs.life = s.life
+	s.turn = make(chan struct{}, 1)
 	s.mcp = server.NewMCPServer(Name, o.Version, s.wiring()...)
 	for _, t := range s.all() {
 		s.mcp.AddTool(t.Tool, t.Handler)

@@ -141,13 +141,17 @@ func (s *Server) polish(out []byte) []byte {
 
 // noSuchTool says what a wrong name of a tool should have been.
 func (s *Server) noSuchTool(name string) string {
-	var names []string
-	for _, t := range s.all() {
-		names = append(names, t.Tool.Name)
-	}
-	slices.Sort(names)
+	names := s.toolNames()
 	if s.opt.ReadOnly {
 		return fmt.Sprintf("no tool is called %q here: the server was started with --read-only; the tools are: %s", name[:min(len(name), 64)], strings.Join(names, ", "))
 	}
 	return fmt.Sprintf("no tool is called %q%s; the tools are: %s", name[:min(len(name), 64)], suggestion(name, names), strings.Join(names, ", "))
+}
+
+func (s *Server) toolNames() []string {
+	var list []string
+	for _, t := range s.all() {
+		list = append(list, t.Tool.Name)
+	}
+	return slices.Sorted(slices.Values(list))
 }
