@@ -138,11 +138,14 @@ Without arguments on a pipe it serves MCP on stdio, for agents.`,
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.PersistentFlags().StringVar(&c.stateDir, "state-dir", "", "where runs are kept (default $XDG_STATE_HOME/perfbisect)")
-	root.PersistentFlags().StringVar(&c.cacheDir, "cache-dir", "", "where our clones are kept (default $XDG_CACHE_HOME/perfbisect)")
-	root.AddCommand(c.runCmd(), c.resumeCmd(), c.waitCmd(), c.statusCmd(), c.listCmd(), c.markCmd(), c.answerCmd(),
-		c.reportCmd(), c.stopCmd(), c.compareCmd(), c.metricCmd(), c.isaCmd(), c.hintsCmd(), c.serveCmd(), c.setupCmd(), c.demoCmd())
-	wrapArgs(root)
+	root.PersistentFlags().StringVar(&c.stateDir, "state-dir", "", "where runs are kept (default $PERFBISECT_STATE_DIR, else $XDG_STATE_HOME/perfbisect, else ~/.local/state/perfbisect)")
+	root.PersistentFlags().StringVar(&c.cacheDir, "cache-dir", "", "where our clones are kept (default $PERFBISECT_CACHE_DIR, else $XDG_CACHE_HOME/perfbisect, else ~/.cache/perfbisect)")
+	placeholders(root.PersistentFlags(), map[string]string{"state-dir": "DIR", "cache-dir": "DIR"})
+	addGroup(root, "Find a commit:", c.runCmd(), c.compareCmd(), c.metricCmd(), c.demoCmd())
+	addGroup(root, "Runs:", c.listCmd(), c.statusCmd(), c.waitCmd(), c.reportCmd(), c.answerCmd(), c.markCmd(), c.resumeCmd(), c.stopCmd())
+	addGroup(root, "Causes:", c.isaCmd(), c.hintsCmd())
+	addGroup(root, "Agents:", c.serveCmd(), c.setupCmd())
+	settle(root)
 	return root
 }
 
@@ -160,22 +163,6 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	return &exitErr{exitUsage, &app.HintError{Err: err, Hints: hints}}
-}
-
-// wrapArgs makes a wrong number of arguments a usage error.
-func wrapArgs(cmd *cobra.Command) {
-	check := cmd.Args
-	if check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return &exitErr{exitUsage, err}
-			}
-			return nil
-		}
-	}
-	for _, sub := range cmd.Commands() {
-		wrapArgs(sub)
-	}
 }
 
 // app opens the state and cache folders.

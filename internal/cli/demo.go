@@ -20,7 +20,7 @@ import (
 func (c *command) demoCmd() *cobra.Command {
 	var keep bool
 	cmd := &cobra.Command{
-		Use: "demo", Short: "Find a planted slowdown in a small repository, as an agent would", Args: cobra.NoArgs,
+		Use: "demo", Short: "Find a planted slowdown in a small repository, as an agent would", Args: takes(0, "no argument"),
 		Long: `Makes a git repository in a temporary folder, with a real program whose commits
 change its real speed, and finds the planted slow one through an MCP client that
 talks to this program. Needs git and Go; takes under two minutes.`,

@@ -39,13 +39,15 @@ func (c *command) isaDiffCmd() *cobra.Command {
 	spec := app.DefaultSpec()
 	var r app.ISARequest
 	cmd := &cobra.Command{
-		Use: "diff BEFORE AFTER", Short: "Compare two dumps, code objects, snapshots or commits kernel by kernel",
+		Use: "diff (BEFORE AFTER | --before-rev REV --after-rev REV)", Short: "Compare two dumps, code objects, snapshots or commits kernel by kernel",
 		Long: `Compares the resources of each kernel. BEFORE and AFTER are, in any mixture, dump
 directories, files, code objects, bundles or JSON snapshots.
 
 With --before-rev and --after-rev it compares two commits instead: each is
 checked out in our own clone, built if --build is given, and dumped by the same
-command into a fresh {dump_dir}; or its --artifact files are read.
+command into a fresh {dump_dir}; or its --artifact files are read. What a dump
+command that writes nothing there left in the tree (clang --save-temps) is found.
+All flags from --repo on are for that.
 
 The last line of stdout is RESULT: OK (exit 0), RESULT: REGRESSION (exit 1) or
 RESULT: NOT TRUSTWORTHY (exit 2).`,
@@ -68,12 +70,13 @@ RESULT: NOT TRUSTWORTHY (exit 2).`,
 			return c.isaDiff(cmd, r, f)
 		},
 	}
-	addSpecFlags(cmd.Flags(), &spec, app.UseDump)
-	cmd.Flags().StringVar(&r.BeforeRev, "before-rev", "", "the commit before")
-	cmd.Flags().StringVar(&r.AfterRev, "after-rev", "", "the commit after")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "only the count of untrustworthy items and the verdict")
-	cmd.Flags().StringVar(&f.json, "json", "", "write the whole comparison to this file")
+	cmd.Flags().StringVar(&f.json, "json", "", "write the whole comparison to this file, too")
 	cmd.Flags().BoolVar(&f.allRows, "all-rows", false, "unchanged kernels too")
+	cmd.Flags().StringVar(&r.BeforeRev, "before-rev", "", "the commit before: tag, branch, hash, HEAD~30")
+	cmd.Flags().StringVar(&r.AfterRev, "after-rev", "", "the commit after")
+	placeholders(cmd.Flags(), map[string]string{"json": "FILE", "before-rev": "REV", "after-rev": "REV"})
+	addSpecFlags(cmd.Flags(), &spec, app.UseDump)
 	return cmd
 }
 
@@ -143,8 +146,13 @@ func (c *command) isaSummarizeCmd() *cobra.Command {
 	var f isaFlags
 	cmd := &cobra.Command{
 		Use: "summarize PATH", Short: "Show the resources of every kernel of a dump, code object or snapshot",
-		Long: "Exits 0, or 2 when something in PATH could not be read in a trustworthy way.",
-		Args: cobra.ExactArgs(1),
+		Long: `Shows the resources of every kernel in PATH: a dump directory, file, code object,
+bundle, program, library or JSON snapshot.
+
+The last line of stdout is RESULT: OK (exit 0), or RESULT: NOT TRUSTWORTHY (exit 2)
+when something in PATH could not be read in a trustworthy way.`,
+		Example: "  perfbisect isa summarize libkernels.so\n  perfbisect isa summarize --json before.json dump/",
+		Args:    takes(1, "PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, _ := amdgpu.Load(args[0]) // what cannot be read is a problem of s
 			if f.json != "" {
@@ -165,7 +173,8 @@ func (c *command) isaSummarizeCmd() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "only the count of untrustworthy items and the verdict")
-	cmd.Flags().StringVar(&f.json, "json", "", "write a snapshot to this file; isa diff takes it as a side")
+	cmd.Flags().StringVar(&f.json, "json", "", "write a snapshot to this file, too; isa diff takes it as a side")
+	placeholders(cmd.Flags(), map[string]string{"json": "FILE"})
 	return cmd
 }
 
@@ -173,11 +182,13 @@ func (c *command) isaCaptureCmd() *cobra.Command {
 	spec := app.DefaultSpec()
 	r := app.CaptureRequest{}
 	cmd := &cobra.Command{
-		Use: "capture --at REV --dump CMD --out DIR", Short: "Dump the machine code of a commit, in a clone of our own",
+		Use: "capture --at REV (--dump CMD | --artifact GLOB) --out DIR", Short: "Dump the machine code of a commit, in a clone of our own",
 		Long: `Checks REV out in our own clone, builds it if --build is given, and runs the dump
 command with a fresh folder in {dump_dir} and in the environment that FlyDSL,
-Triton and hipcc look at. What it wrote is copied to DIR.`,
-		Args: cobra.NoArgs,
+Triton and hipcc look at. What it wrote is copied to DIR; with --artifact instead,
+what the build made.`,
+		Example: `  perfbisect isa capture --at v1.4 --dump 'make asm OUT={dump_dir}' --out before`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r.Spec = spec
 			r.DumpCmd = spec.Dump
@@ -191,8 +202,9 @@ Triton and hipcc look at. What it wrote is copied to DIR.`,
 			})
 		},
 	}
-	addSpecFlags(cmd.Flags(), &spec, app.UseDump)
-	cmd.Flags().StringVar(&r.Rev, "at", "", "the commit")
+	cmd.Flags().StringVar(&r.Rev, "at", "", "the commit: tag, branch, hash, HEAD~30")
 	cmd.Flags().StringVar(&r.Out, "out", "", "folder for what was dumped; must not exist, or be empty")
+	placeholders(cmd.Flags(), map[string]string{"at": "REV", "out": "DIR"})
+	addSpecFlags(cmd.Flags(), &spec, app.UseDump)
 	return cmd
 }

@@ -24,17 +24,31 @@ func (f specFlag) String() string {
 	return f.option.Get(f.spec)
 }
 func (f specFlag) Set(v string) error { return f.option.Set(f.spec, v) }
-func (f specFlag) Type() string       { return f.option.Value }
+
+// Type is what help shows behind the flag; pflag knows that a bool needs no value.
+func (f specFlag) Type() string {
+	if f.option.Value == "" {
+		return "bool"
+	}
+	return f.option.Value
+}
 
 // addSpecFlags makes every option that has an effect on use a flag.
 func addSpecFlags(flags *pflag.FlagSet, spec *app.Spec, use app.Use) {
 	for _, o := range app.OptionsFor(use) {
-		flag := flags.VarPF(specFlag{spec, o}, o.Name, o.Short, o.Usage)
+		text := o.Usage
+		if o.Repeatable {
+			text += " (repeatable)"
+		}
+		flag := flags.VarPF(specFlag{spec, o}, o.Name, o.Short, text)
 		if o.Value == "" {
 			flag.NoOptDefVal = "true"
 		}
 	}
 }
+
+// exitCodesOfRun is what the help of commands that end like run says.
+const exitCodesOfRun = "The exit codes are those of perfbisect run."
 
 func (c *command) runCmd() *cobra.Command {
 	spec := app.DefaultSpec()
@@ -46,7 +60,8 @@ func (c *command) runCmd() *cobra.Command {
 benchmark is any command that prints a number; it runs in a clone of our own.
 
 Exit codes: 0 culprit found, 1 error, 2 usage, 3 no answer (no regression,
-undecided, a question that nobody answered), 4 locked, 130 interrupted.`,
+undecided, paused, a question that nobody answered), 4 locked by another run,
+130 interrupted.`,
 		Example: `  perfbisect run --good v1.4 -- ./bench.sh
   perfbisect run --good v1.4 --bad main --build 'make -j8' --metric json:kernel.ms -- ./bench --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -78,7 +93,8 @@ func (c *command) run(ctx context.Context, a *app.App, spec app.Spec, asJSON boo
 func (c *command) resumeCmd() *cobra.Command {
 	var o followOptions
 	cmd := &cobra.Command{
-		Use: "resume RUN", Short: "Go on with a run that was paused or killed", Args: cobra.ExactArgs(1),
+		Use: "resume RUN", Short: "Go on with a run that was paused or killed", Args: takes(1, "RUN"),
+		Long: "Goes on with a run that was paused, interrupted or killed, where it was.\n" + exitCodesOfRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.with(func(a *app.App) error {
 				s, err := a.Resume(cmd.Context(), args[0])
@@ -97,7 +113,8 @@ func (c *command) resumeCmd() *cobra.Command {
 func (c *command) waitCmd() *cobra.Command {
 	var o followOptions
 	cmd := &cobra.Command{
-		Use: "wait RUN", Short: "Wait until a run has ended or asks something", Args: cobra.ExactArgs(1),
+		Use: "wait RUN", Short: "Wait until a run has ended or asks something", Args: takes(1, "RUN"),
+		Long: "Waits until a run that another process works on has ended, is paused or asks\nsomething, and prints what perfbisect run would. " + exitCodesOfRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.with(func(a *app.App) error {
 				s, err := a.Status(cmd.Context(), args[0])

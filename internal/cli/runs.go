@@ -72,7 +72,7 @@ func (c *command) printStatus(s *app.Status, asJSON bool) error {
 func (c *command) listCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "list", Short: "List all runs, newest first", Args: cobra.NoArgs,
+		Use: "list", Short: "List all runs, newest first", Args: takes(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.with(func(a *app.App) error {
 				runs, err := a.List(cmd.Context())
@@ -108,9 +108,14 @@ func (c *command) markCmd() *cobra.Command {
 	var undo bool
 	cmd := &cobra.Command{
 		Use: "mark RUN COMMIT good|bad|skip|clear", Short: "Give your own verdict on a commit, or take the last one back (--undo)",
+		Long: `Gives your own verdict on a commit of a run that has not ended: good (before the
+step), bad (behind it), skip (it cannot be tested), or clear (no verdict). It
+counts beside what is measured, and the report lists it.
+
+perfbisect mark RUN --undo takes the last mark or answer back.`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if want := map[bool]int{false: 3, true: 1}[undo]; len(args) != want {
-				return fmt.Errorf("mark takes %d arguments, got %d", want, len(args))
+			if len(args) != map[bool]int{false: 3, true: 1}[undo] {
+				return fmt.Errorf("mark takes RUN COMMIT VERDICT, or RUN --undo; got %s", argumentsText(len(args)))
 			}
 			return nil
 		},
@@ -140,7 +145,8 @@ func (c *command) markCmd() *cobra.Command {
 func (c *command) answerCmd() *cobra.Command {
 	var o followOptions
 	cmd := &cobra.Command{
-		Use: "answer RUN ANSWER", Short: "Answer a run's question and go on with it", Args: cobra.ExactArgs(2),
+		Use: "answer RUN ANSWER", Short: "Answer a run's question and go on with it", Args: takes(2, "RUN ANSWER"),
+		Long: "Answers the question that a run waits with (perfbisect status shows it) and goes\non with the run. " + exitCodesOfRun,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.with(func(a *app.App) error {
 				s, err := a.Answer(cmd.Context(), args[0], "", args[1])
@@ -159,7 +165,9 @@ func (c *command) answerCmd() *cobra.Command {
 func (c *command) stopCmd() *cobra.Command {
 	var pause bool
 	cmd := &cobra.Command{
-		Use: "stop RUN", Short: "End a run and remove what it made (--pause: only interrupt it)", Args: cobra.ExactArgs(1),
+		Use: "stop RUN", Short: "End a run and remove what it made (--pause: only interrupt it)", Args: takes(1, "RUN"),
+		Long: `Ends a run: its command is killed, its clone, builds and caches are removed, and a
+checkout that it used in place is put back. What was measured stays.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			action := map[bool]string{false: "finish", true: "pause"}[pause]
 			return c.with(func(a *app.App) error {
@@ -171,7 +179,7 @@ func (c *command) stopCmd() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&pause, "pause", false, "keep it for perfbisect resume")
+	cmd.Flags().BoolVar(&pause, "pause", false, "only interrupt it, so that perfbisect resume goes on")
 	return cmd
 }
 
@@ -185,7 +193,7 @@ func (c *command) said(s *app.Status, err error) error {
 func (c *command) reportCmd() *cobra.Command {
 	var format, detail, output string
 	cmd := &cobra.Command{
-		Use: "report [RUN]", Short: "Print the report of a run", Args: cobra.MaximumNArgs(1),
+		Use: "report [RUN]", Short: "Print the report of a run (without RUN: the newest)", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.with(func(a *app.App) error {
 				id, err := c.newest(cmd, a, args)
@@ -206,9 +214,10 @@ func (c *command) reportCmd() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text, markdown, json, svg or html")
-	cmd.Flags().StringVar(&detail, "detail", "summary", "summary, steps or diff")
-	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this file")
+	cmd.Flags().StringVar(&format, "format", "text", "text, markdown, json, svg (the chart) or html")
+	cmd.Flags().StringVar(&detail, "detail", "summary", "summary; steps: with every step; diff: with the culprit's difference, too")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "write to this file instead of stdout")
+	placeholders(cmd.Flags(), map[string]string{"format": "FORM", "detail": "HOW", "output": "FILE"})
 	return cmd
 }
 
@@ -217,6 +226,13 @@ func (c *command) compareCmd() *cobra.Command {
 	var o followOptions
 	cmd := &cobra.Command{
 		Use: "compare [flags] COMMIT [COMMIT] -- BENCH…", Short: "Measure one or two commits against each other, without a search",
+		Long: `Measures two commits in turn and says whether they differ by more than their
+scatter explains; with one commit it shows how much the benchmark scatters. It
+works in a clone of our own, as run does.
+
+Exit codes: 0 measured, whether they differ or not; else those of perfbisect run.`,
+		Example: `  perfbisect compare v1.4 main -- ./bench.sh
+  perfbisect compare --num-runs 10 HEAD -- ./bench.sh`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dash := cmd.ArgsLenAtDash()
 			if dash < 0 {
@@ -224,7 +240,7 @@ func (c *command) compareCmd() *cobra.Command {
 			}
 			commits := args[:dash]
 			if len(commits) < 1 || len(commits) > 2 {
-				return usage("compare takes one or two commits before --, got %d", len(commits))
+				return usage("compare takes one or two commits before --; got %s", argumentsText(len(commits)))
 			}
 			if bench := args[dash:]; len(bench) > 0 {
 				spec.BenchArgv = bench

@@ -21,7 +21,7 @@ type serveOptions struct {
 func (c *command) serveCmd() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
-		Use: "serve", Short: "Serve MCP to agents, on stdio or HTTP", Args: cobra.NoArgs,
+		Use: "serve", Short: "Serve MCP to agents, on stdio or HTTP", Args: takes(0, "no argument"),
 		Long: `Serves the tools to an MCP client. On stdio the client starts this command. On
 HTTP a bearer token is always required; SSE is deprecated by the protocol.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -33,6 +33,11 @@ HTTP a bearer token is always required; SSE is deprecated by the protocol.`,
 				fmt.Fprintln(c.Stdout, text)
 				return nil
 			}
+			for _, name := range []string{"addr", "token-file", "allow-origin", "allow-host"} {
+				if o.transport == "stdio" && cmd.Flags().Changed(name) {
+					return usage("--%s has no effect on stdio: it is for --transport http and sse", name)
+				}
+			}
 			return c.serve(cmd.Context(), o)
 		},
 	}
@@ -40,10 +45,11 @@ HTTP a bearer token is always required; SSE is deprecated by the protocol.`,
 	f.StringVar(&o.transport, "transport", "stdio", "stdio, http or sse")
 	f.StringVar(&o.addr, "addr", tools.DefaultAddr, "where http and sse listen")
 	f.StringVar(&o.tokenFile, "token-file", "", "bearer token for http and sse; made if it does not exist (default: mcp-token in the state folder)")
-	f.StringSliceVar(&o.origins, "allow-origin", nil, "web origin that may call (repeatable)")
-	f.StringSliceVar(&o.hosts, "allow-host", nil, "host name that may be asked for, besides this machine (repeatable)")
-	f.StringArrayVar(&c.allowRoots, "allow-root", nil, "folder below which repositories must lie (repeatable)")
+	f.StringSliceVar(&o.origins, "allow-origin", nil, "web `ORIGIN` that may call over http and sse (repeatable)")
+	f.StringSliceVar(&o.hosts, "allow-host", nil, "`HOST` name that may be asked for over http and sse, besides this machine (repeatable)")
+	f.StringArrayVar(&c.allowRoots, "allow-root", nil, "`DIR` below which repositories must lie (repeatable)")
 	f.BoolVar(&o.readOnly, "read-only", false, "leave out every tool that runs a command")
+	placeholders(f, map[string]string{"transport": "KIND", "addr": "HOST:PORT", "token-file": "FILE"})
 	f.BoolVar(&o.instructions, "instructions", false, "print what the server tells models, and end")
 	return cmd
 }

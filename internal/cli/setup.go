@@ -15,9 +15,9 @@ func (c *command) setupCmd() *cobra.Command {
 	var install, dryRun bool
 	cmd := &cobra.Command{
 		Use: "setup CLIENT", Short: "Print how an MCP client is told about this server, or tell it",
-		Long: "Prints what to run or to put into a file for CLIENT, which is one of: " + strings.Join(tools.Clients(), ", ") + `.
+		Long: "Prints what to run, or what to put into a file, so that CLIENT knows this server.\nCLIENT is one of: " + strings.Join(tools.Clients(), ", ") + `.
 With --install it goes into the client's file; what else is there stays as it is.`,
-		Args: cobra.ExactArgs(1), ValidArgs: tools.Clients(),
+		Args: takes(1, "CLIENT"), ValidArgs: tools.Clients(),
 		RunE: func(_ *cobra.Command, args []string) error { return c.setup(args[0], install, dryRun) },
 	}
 	cmd.Flags().BoolVar(&install, "install", false, "write it into the client's file")

@@ -16,7 +16,10 @@ func (c *command) metricCmd() *cobra.Command {
 	var r app.PreviewRequest
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "metric [--metric SPEC] -- BENCH… (or < output.txt)", Short: "Show every number of an output that could be the metric",
+		Use: "metric [flags] [-- BENCH…]", Short: "Show every number of an output that could be the metric",
+		Long: `Runs a benchmark once, where you are and as it is, or reads its output from
+standard input, and shows every number that could be the metric, with the
+--metric that takes it. Exits 3 when none is clearly the one.`,
 		Example: "  perfbisect metric -- ./bench\n  ./bench | perfbisect metric --metric 'regex:latency: ([0-9.]+)'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Argv = args
@@ -36,8 +39,9 @@ func (c *command) metricCmd() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&r.Metric, "metric", "auto", "spec to try")
+	cmd.Flags().StringVar(&r.Metric, "metric", "auto", "what to try, as for perfbisect run")
 	cmd.Flags().StringVar(&r.Repo, "repo", ".", "folder to run in")
+	placeholders(cmd.Flags(), map[string]string{"metric": "SPEC", "repo": "DIR"})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return cmd
 }
@@ -64,7 +68,7 @@ func (c *command) hintsCmd() *cobra.Command {
 	var r app.HintsRequest
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "hints FROM..TO | -", Short: "Point at changes in a diff that usually cost speed", Args: cobra.ExactArgs(1),
+		Use: "hints FROM..TO | -", Short: "Point at changes in a diff that usually cost speed", Args: takes(1, "FROM..TO or -"),
 		Long: `Points at changes between two commits that usually cost speed: file, line, what
 it was and is, the likely cause, and how sure. With "-" it reads a diff from
 standard input instead, as git diff, git show or diff -u write it.
@@ -95,6 +99,7 @@ Hints are guesses from the text of the diff: to measure, use perfbisect compare.
 		},
 	}
 	cmd.Flags().StringVar(&r.Repo, "repo", ".", "repository")
+	placeholders(cmd.Flags(), map[string]string{"repo": "DIR"})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return cmd
 }
