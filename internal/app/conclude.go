@@ -49,9 +49,14 @@ func (h *hunt) adoptMerge(r *engine.Result) {
 	if in.Culprit == r.Culprit {
 		return // of an octopus: the merge itself
 	}
+	enterMerge(r, in)
+}
+
+// enterMerge makes the answer of the hunt inside r's culprit that of r.
+func enterMerge(r, in *engine.Result) {
+	r.ExplainedPct = explainedInside(r, in) // while r still names the merge
 	r.Via = slices.Concat([]string{r.Culprit}, in.Via)
 	r.Outcome, r.Culprit, r.LastGood, r.Candidates = in.Outcome, in.Culprit, in.LastGood, in.Candidates
-	r.ExplainedPct = explainedInside(r, in)
 	r.Good, r.Bad, r.ChangePct = in.Good, in.Bad, in.ChangePct
 	r.Probability = min(r.Probability, in.Probability)
 	r.Reason, r.Inner = in.Reason, in.Inner

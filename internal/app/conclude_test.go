@@ -1,13 +1,14 @@
 package app
 
 import (
+	"slices"
 	"testing"
 
 	"perfbisect/engine"
 	"perfbisect/engine/search"
 )
 
-func TestExplainedInside(t *testing.T) {
+func TestEnterMerge(t *testing.T) {
 	level := func(v float64) search.Level { return search.Level{Value: v, N: 3} }
 	outer := func(good, bad search.Level, found ...engine.ResultFound) *engine.Result {
 		return &engine.Result{Culprit: "merge", EndGood: good, EndBad: bad, Found: found}
@@ -28,9 +29,13 @@ func TestExplainedInside(t *testing.T) {
 		{outer(level(10), level(10), merge), 10, 14, 0, "no gap"},
 	}
 	for _, tt := range tests {
-		in := &engine.Result{Good: level(tt.good), Bad: level(tt.bad)}
-		if got := explainedInside(tt.r, in); got != tt.want {
+		in := &engine.Result{Culprit: "inside", Good: level(tt.good), Bad: level(tt.bad)}
+		enterMerge(tt.r, in)
+		if got := tt.r.ExplainedPct; got != tt.want {
 			t.Errorf("%v %%, want %v: %s", got, tt.want, tt.why)
+		}
+		if tt.r.Culprit != "inside" || !slices.Equal(tt.r.Via, []string{"merge"}) {
+			t.Errorf("culprit %q by %q: %s", tt.r.Culprit, tt.r.Via, tt.why)
 		}
 	}
 }
