@@ -1,7 +1,7 @@
 package hints
 
 import (
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -35,31 +35,29 @@ func (r *run) align() {
 // optimal is Needleman-Wunsch with the similarity as the gain of a match.
 func (r *run) optimal(a, b [][]uint32) {
 	n, m := len(a), len(b)
-	best := make([]float32, (n+1)*(m+1))
-	sim := make([]float32, n*m)
+	best, sim := grid{make([]float32, (n+1)*(m+1)), m + 1}, grid{make([]float32, n*m), m}
 	for i := n - 1; i >= 0; i-- {
 		for j := m - 1; j >= 0; j-- {
 			s := similarity(a[i], b[j])
 			if n == 1 && m == 1 && (s > 0.2 || sameNamespace(r.old[0], r.new[0])) {
 				s = max(s, minSimilar) // nothing else either line could belong to
 			}
-			sim[i*m+j] = s
-			v := max(best[(i+1)*(m+1)+j], best[i*(m+1)+j+1])
+			v := max(*best.at(i+1, j), *best.at(i, j+1))
 			if s >= minSimilar {
-				v = max(v, s+best[(i+1)*(m+1)+j+1])
+				v = max(v, s+*best.at(i+1, j+1))
 			}
-			best[i*(m+1)+j] = v
+			*sim.at(i, j), *best.at(i, j) = s, v
 		}
 	}
 	i, j := 0, 0
 	for i < n && j < m {
-		s := sim[i*m+j]
+		s, v := *sim.at(i, j), *best.at(i, j)
 		switch {
-		case s >= minSimilar && best[i*(m+1)+j] == s+best[(i+1)*(m+1)+j+1]:
+		case s >= minSimilar && v == s+*best.at(i+1, j+1):
 			r.pairUp(i, j)
 			i++
 			j++
-		case best[i*(m+1)+j] == best[(i+1)*(m+1)+j]:
+		case v == *best.at(i+1, j):
 			r.oldOnly = append(r.oldOnly, r.old[i])
 			i++
 		default:
@@ -70,6 +68,14 @@ func (r *run) optimal(a, b [][]uint32) {
 	r.oldOnly = append(r.oldOnly, r.old[i:]...)
 	r.newOnly = append(r.newOnly, r.new[j:]...)
 }
+
+// A grid is a table of numbers, row by row.
+type grid struct {
+	cells []float32
+	width int
+}
+
+func (g grid) at(i, j int) *float32 { return &g.cells[i*g.width+j] }
 
 // sameNamespace tells whether two lines start with members of one enumeration or
 // namespace: Scheduler::Intrawave, Scheduler::Interwave.
@@ -124,7 +130,7 @@ func bags(ls []*srcLine) [][]uint32 {
 				b = append(b, 1)
 			}
 		}
-		sort.Slice(b, func(x, y int) bool { return b[x] < b[y] })
+		slices.Sort(b)
 		out[i] = b
 	}
 	return out
@@ -151,19 +157,11 @@ func similarity(a, b []uint32) float32 {
 	return 2 * float32(common) / float32(len(a)+len(b))
 }
 
+// same tells whether two tokens are equal wherever they stand.
+func (t token) same(u token) bool { return t.text == u.text && t.kind == u.kind }
+
 // sameTokens compares two groups of lines as one stream of tokens each.
-func sameTokens(a, b []*srcLine) bool {
-	x, y := flatten(a), flatten(b)
-	if len(x) != len(y) {
-		return false
-	}
-	for i := range x {
-		if x[i].kind != y[i].kind || x[i].text != y[i].text {
-			return false
-		}
-	}
-	return true
-}
+func sameTokens(a, b []*srcLine) bool { return slices.EqualFunc(flatten(a), flatten(b), token.same) }
 
 func flatten(ls []*srcLine) []token {
 	var all []token
@@ -180,12 +178,12 @@ func flatten(ls []*srcLine) []token {
 }
 
 // A tokenDiff is what two token lists do not share, in order.
-type tokenDiff struct{ old, new []token }
+type tokenDiff struct{ gone, came []token }
 
 // diffTokens trims what is equal at both ends and takes the longest common
 // subsequence of the rest; a rest too long for that is all different.
 func diffTokens(a, b []token) tokenDiff {
-	for len(a) > 0 && len(b) > 0 && a[0].text == b[0].text && a[0].kind == b[0].kind {
+	for len(a) > 0 && len(b) > 0 && a[0].same(b[0]) {
 		a, b = a[1:], b[1:]
 	}
 	for len(a) > 0 && len(b) > 0 && a[len(a)-1].text == b[len(b)-1].text {
@@ -194,14 +192,19 @@ func diffTokens(a, b []token) tokenDiff {
 	if len(a)*len(b) > maxCells || len(a) == 0 || len(b) == 0 {
 		return tokenDiff{a, b}
 	}
+	return uncommon(a, b)
+}
+
+// uncommon is what is not part of the longest common subsequence of two lists.
+func uncommon(a, b []token) tokenDiff {
 	n, m := len(a), len(b)
-	t := make([]int32, (n+1)*(m+1))
+	t := grid{make([]float32, (n+1)*(m+1)), m + 1}
 	for i := n - 1; i >= 0; i-- {
 		for j := m - 1; j >= 0; j-- {
-			if a[i].text == b[j].text && a[i].kind == b[j].kind {
-				t[i*(m+1)+j] = t[(i+1)*(m+1)+j+1] + 1
+			if a[i].same(b[j]) {
+				*t.at(i, j) = *t.at(i+1, j+1) + 1
 			} else {
-				t[i*(m+1)+j] = max(t[(i+1)*(m+1)+j], t[i*(m+1)+j+1])
+				*t.at(i, j) = max(*t.at(i+1, j), *t.at(i, j+1))
 			}
 		}
 	}
@@ -209,18 +212,17 @@ func diffTokens(a, b []token) tokenDiff {
 	i, j := 0, 0
 	for i < n && j < m {
 		switch {
-		case a[i].text == b[j].text && a[i].kind == b[j].kind:
+		case a[i].same(b[j]):
 			i++
 			j++
-		case t[(i+1)*(m+1)+j] >= t[i*(m+1)+j+1]:
-			d.old = append(d.old, a[i])
+		case *t.at(i+1, j) >= *t.at(i, j+1):
+			d.gone = append(d.gone, a[i])
 			i++
 		default:
-			d.new = append(d.new, b[j])
+			d.came = append(d.came, b[j])
 			j++
 		}
 	}
-	d.old = append(d.old, a[i:]...)
-	d.new = append(d.new, b[j:]...)
+	d.gone, d.came = append(d.gone, a[i:]...), append(d.came, b[j:]...)
 	return d
 }

@@ -2,6 +2,7 @@ package hints
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -39,14 +40,14 @@ type placed struct{ pattern, what string }
 
 // ckRule reads a changed number of such a list by its place. It looks at the new
 // side of the hunk, so that a list may be cut into lines in any way.
-func (fc *fileContext) ckRule(h *sourceHunk, r *run, p pair, d tokenDiff) {
-	if fc.lang != langC || r.judged[p.new] || !listOnly(d.old) || !listOnly(d.new) || len(d.new) == 0 {
+func (fc *fileContext) ckRule(c *change) {
+	if !listOnly(c.gone) || !listOnly(c.came) || len(c.came) == 0 {
 		return
 	}
-	flat, at := flatten2(h, p.new)
+	flat, from := flatSide(&c.h.new, c.new)
 	seen := map[placed]bool{}
-	for _, i := range at {
-		if !changedHere(d.new, flat[i]) {
+	for i := from; i < from+len(c.new.toks); i++ {
+		if !slices.Contains(c.came, flat[i]) {
 			continue
 		}
 		pl, ok := ckPlace(flat, i)
@@ -54,62 +55,38 @@ func (fc *fileContext) ckRule(h *sourceHunk, r *run, p pair, d tokenDiff) {
 			continue
 		}
 		seen[pl] = true
-		e := evidenceOf{pattern: pl.pattern, level: 3, old: p.old, new: p.new, run: r, reason: fmt.Sprintf("the %s of a Composable Kernel instance changed (by its place in the list)", pl.what)}
-		if x, y, ok := numbersOf(d.old, d.new); ok {
-			e.multiple = ratioOf(max(x, y) / max(min(x, y), 1))
-			e.faster = pl.pattern == "vector_width" && y > x || pl.pattern == "lds_padding" && y > x
-		}
+		e := c.hint(pl.pattern, 3, fmt.Sprintf("the %s of a Composable Kernel instance changed (by its place in the list)", pl.what))
+		e.scale(c, pl.pattern == "vector_width" || pl.pattern == "lds_padding")
 		fc.emit(e)
-	}
-	if len(seen) > 0 {
-		r.judged[p.new] = true
+		c.explain()
 	}
 }
 
 // listOnly: numbers, switches and commas.
 func listOnly(ts []token) bool {
-	for _, t := range ts {
-		if t.kind != tokNumber && t.text != "," && t.text != "true" && t.text != "false" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(ts, func(t token) bool { return !isListItem(t) && t.text != "," })
 }
 
-func changedHere(d []token, t token) bool {
-	for _, x := range d {
-		if x == t {
-			return true
-		}
-	}
-	return false
-}
+func isListItem(t token) bool { return isNumber(t) || t.text == "true" || t.text == "false" }
 
-// flatten2 is the new side of a hunk as one list of tokens, and the places of the
-// tokens of l in it.
-func flatten2(h *sourceHunk, l *srcLine) (flat []token, at []int) {
-	for i := range h.new.lines {
-		x := &h.new.lines[i]
+// flatSide is one side of a hunk as one list of tokens, and where those of l start.
+func flatSide(sd *side, l *srcLine) (flat []token, from int) {
+	for i := range sd.lines {
+		x := &sd.lines[i]
 		if x == l {
-			for k := range x.toks {
-				at = append(at, len(flat)+k)
-			}
+			from = len(flat)
 		}
 		flat = append(flat, x.toks...)
 	}
-	return flat, at
+	return flat, from
 }
 
 // ckPlace names the argument at i.
 func ckPlace(ts []token, i int) (placed, bool) {
-	if open := opening(ts, i); open > 0 && ts[open-1].kind == tokIdent {
+	if open := opening(ts, i); open > 0 {
 		switch ts[open-1].last() {
 		case "sequence":
-			n, first := groupsBefore(ts, open-1)
-			if n < len(shapeParts) && first > 1 && ts[first-1].text == "<" && strings.Contains(ts[first-2].last(), "Shape") {
-				return shapeParts[n], true
-			}
-			return placed{}, false
+			return shapePart(ts, open-1)
 		case "S":
 			if n, _ := groupsBefore(ts, open-1); n == 0 {
 				return placed{"layout", "thread cluster"}, true
@@ -118,42 +95,45 @@ func ckPlace(ts []token, i int) (placed, bool) {
 		}
 	}
 	// Numbers back to a bracket that closes S<...>.
-	k := 0
-	for j := i - 1; j > 0; j-- {
-		switch {
-		case ts[j].text == ",":
-			continue
-		case ts[j].kind == tokNumber, ts[j].text == "true", ts[j].text == "false":
-			k++
-			continue
-		case ts[j].text == ">":
-			start := openOf(ts, j)
-			if start == 0 || ts[start-1].last() != "S" {
-				return placed{}, false
-			}
-			if n, _ := groupsBefore(ts, start-1); n >= 2 && k < len(afterOrders) {
-				return afterOrders[k], true
-			}
+	before, j := items(ts, i, -1, isListItem)
+	if j > 0 && ts[j].text == ">" {
+		start := openOf(ts, j)
+		if start == 0 || ts[start-1].last() != "S" {
 			return placed{}, false
 		}
-		break
+		n, _ := groupsBefore(ts, start-1)
+		return pick(afterOrders, before, n >= 2)
 	}
 	// Numbers on to the first S<.
-	before := k
-	k = 0
-	for j := i + 1; j < len(ts); j++ {
-		switch {
-		case ts[j].text == ",":
-			continue
-		case ts[j].kind == tokNumber:
-			k++
-			continue
-		case ts[j].last() == "S" && j+1 < len(ts) && ts[j+1].text == "<" && k < len(beforeTransfer) && before+k >= 8:
-			return beforeTransfer[k], true
-		}
-		break
+	behind, j := items(ts, i, 1, isNumber)
+	return pick(beforeTransfer, behind, j+1 < len(ts) && ts[j].last() == "S" && ts[j+1].text == "<" && before+behind >= 8)
+}
+
+// shapePart names the numbers of the sequence whose name is at i: the place among
+// those of a shape.
+func shapePart(ts []token, i int) (placed, bool) {
+	n, first := groupsBefore(ts, i)
+	return pick(shapeParts, n, first > 1 && ts[first-1].text == "<" && strings.Contains(ts[first-2].last(), "Shape"))
+}
+
+func pick(names []placed, n int, ok bool) (placed, bool) {
+	if !ok || n >= len(names) {
+		return placed{}, false
 	}
-	return placed{}, false
+	return names[n], true
+}
+
+// items counts what a list holds from i, which does not count, in steps of by, and
+// returns the place where it ends.
+func items(ts []token, i, by int, is func(token) bool) (n, end int) {
+	for end = i + by; end > 0 && end < len(ts); end += by {
+		if is(ts[end]) {
+			n++
+		} else if ts[end].text != "," {
+			break
+		}
+	}
+	return n, end
 }
 
 // opening is the < of the innermost list of numbers around i, or 0.

@@ -33,42 +33,48 @@ func closesComment(lines []srcLine) bool {
 // startPython decides whether the first triple quote of the lines closes or
 // opens: by which of the two leaves fewer lines that cannot be what they are
 // taken for.
-func startPython(lines []srcLine) (scanState, bool) {
-	first, quote := -1, ""
+func startPython(lines []srcLine) (st scanState, doubt bool) {
 	prose, code := 0, 0
 	for i := range lines {
 		s := lines[i].text
-		d, q := strings.Index(s, `"""`), strings.Index(s, "'''")
-		if d >= 0 || q >= 0 {
-			first, quote = i, `"""`
-			if d < 0 || q >= 0 && q < d {
-				quote = "'''"
-			}
-			break
-		}
-		if strings.TrimSpace(s) == "" {
-			continue
-		}
-		if lines[i].isProse() {
+		before, quote := cutTriple(s)
+		switch {
+		case quote != "":
+			return judgeQuote(strings.TrimSpace(before), quote, prose, code)
+		case strings.TrimSpace(s) == "":
+		case lines[i].isProse():
 			prose++
-		} else if looksCode(s) {
+		case looksCode(s):
 			code++
 		}
 	}
-	if first < 0 {
-		// No quote in sight: a docstring longer than the hunk, or no docstring.
-		if prose >= 3 && prose > 2*code {
-			return scanState{quote: `"""`}, true
-		}
-		return scanState{}, prose > 0 && code == 0
+	// No quote in sight: a docstring longer than the hunk, or no docstring.
+	if prose >= 3 && prose > 2*code {
+		return scanState{quote: `"""`}, true
 	}
-	before, _, _ := strings.Cut(lines[first].text, quote)
-	before = strings.TrimSpace(before)
+	return scanState{}, prose > 0 && code == 0
+}
+
+// cutTriple finds the first triple quote of a line, and what stands before it.
+func cutTriple(s string) (before, quote string) {
+	d, q := strings.Index(s, `"""`), strings.Index(s, "'''")
+	switch {
+	case d >= 0 && (q < 0 || d < q):
+		return s[:d], `"""`
+	case q >= 0:
+		return s[:q], "'''"
+	}
+	return s, ""
+}
+
+// judgeQuote decides about the first triple quote by what stands before it on its
+// line and on the lines above.
+func judgeQuote(before, quote string, prose, code int) (st scanState, doubt bool) {
 	opens := before != "" && strings.ContainsRune("=([{,rbfRBF", rune(before[len(before)-1]))
-	if !opens && before != "" {
+	switch {
+	case !opens && before != "":
 		return scanState{quote: quote}, false
-	}
-	if !opens && prose > code {
+	case !opens && prose > code:
 		return scanState{quote: quote}, code > 0
 	}
 	return scanState{}, prose > 0 && code == 0
@@ -106,11 +112,7 @@ func wordSet(s string) map[string]bool {
 
 // isProse tells whether the text cannot be code of the line's language: two names
 // side by side in Python, four in C.
-func (l *srcLine) isProse() bool {
-	sc := scanner{lang: l.lang}
-	sc.scanLine(l.text, 0)
-	return proseTokens(l.lang, sc.out)
-}
+func (l *srcLine) isProse() bool { return proseTokens(l.lang, tokensOf(l.lang, l.text)) }
 
 func proseTokens(l language, ts []token) bool {
 	words, kw, limit := 0, pyKeywords, 2

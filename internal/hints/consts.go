@@ -1,6 +1,9 @@
 package hints
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // constants are the names that the hunks of a file give one number, on one side.
 type constants map[string]float64
@@ -9,26 +12,34 @@ type constants map[string]float64
 // A name with two values has none.
 func (fc *fileContext) collectConstants(after bool) constants {
 	cs := constants{}
+	for _, l := range fc.sideLines(after) {
+		if !hasText(l.toks, "=", "define", "{") {
+			continue
+		}
+		for _, s := range settingsOf(fc, l) {
+			v, ok := evaluate(s.val)
+			if old, seen := cs[s.key]; !ok || seen && old != v {
+				v = math.NaN()
+			}
+			cs[s.key] = v
+		}
+	}
+	return cs
+}
+
+// sideLines are the lines that the hunks of the file show of one side.
+func (fc *fileContext) sideLines(after bool) []*srcLine {
+	var out []*srcLine
 	for _, h := range fc.hunks {
 		sd := &h.old
 		if after {
 			sd = &h.new
 		}
 		for i := range sd.lines {
-			l := &sd.lines[i]
-			if !hasText(l.toks, "=") && !hasText(l.toks, "define") && !hasText(l.toks, "{") {
-				continue
-			}
-			for _, s := range settingsOf(fc, l) {
-				v, ok := evaluate(s.val)
-				if old, seen := cs[s.key]; !ok || seen && old != v {
-					v = math.NaN()
-				}
-				cs[s.key] = v
-			}
+			out = append(out, &sd.lines[i])
 		}
 	}
-	return cs
+	return out
 }
 
 // resolve replaces names by the numbers that the diff shows for them, so that a
@@ -37,22 +48,19 @@ func (fc *fileContext) resolve(ts []token, after bool) []token {
 	if len(ts) > 16 {
 		return ts
 	}
-	side := 0
-	if after {
-		side = 1
-	}
-	if fc.consts[side] == nil {
-		fc.consts[side] = fc.collectConstants(after)
+	cs := &fc.consts[b2i(after)]
+	if *cs == nil {
+		*cs = fc.collectConstants(after)
 	}
 	ts = fc.unwrap(ts)
 	var out []token
 	for i, t := range ts {
-		v, ok := fc.consts[side][t.text]
+		v, ok := (*cs)[t.text]
 		if t.kind != tokIdent || !ok || math.IsNaN(v) {
 			continue
 		}
 		if out == nil {
-			out = append(out, ts...)
+			out = slices.Clone(ts)
 		}
 		out[i] = token{kind: tokNumber, text: formatNumber(v), line: t.line}
 	}

@@ -96,22 +96,17 @@ func (w *walker) fn() int {
 
 // section reads the line that git prints behind @@.
 func (w *walker) section() {
-	sc := scanner{lang: w.fc.lang}
-	sc.scanLine(w.h.section, 0)
-	w.fns[0] = weighTokens(w.fc, sc.out)
-	if w.fc.lang == langPython && len(sc.out) > 1 && sc.out[0].text == "def" {
-		w.stack = append(w.stack, scope{kind: scopeFn, name: sc.out[1].text})
-		if isKernelName(sc.out[1].text) {
-			w.fns[0].device++
-		}
+	ts, name := tokensOf(w.fc.lang, w.h.section), ""
+	w.fns[0] = weighTokens(w.fc, ts)
+	switch {
+	case w.fc.lang == langPython && len(ts) > 1 && ts[0].text == "def":
+		name = ts[1].text
+	case w.fc.lang == langC:
+		name = functionHeader(ts, true)
 	}
-	if w.fc.lang == langC {
-		if name := functionHeader(sc.out, true); name != "" {
-			w.stack = append(w.stack, scope{kind: scopeFn, name: name})
-			if isKernelName(name) {
-				w.fns[0].device++
-			}
-		}
+	if name != "" {
+		w.stack = append(w.stack, scope{kind: scopeFn, name: name})
+		w.fns[0].device += b2i(isKernelName(name))
 	}
 }
 

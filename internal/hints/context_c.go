@@ -75,15 +75,6 @@ func headerOf(ts []token) []token {
 	return ts
 }
 
-func hasText(ts []token, s string) bool {
-	for i := range ts {
-		if ts[i].text == s {
-			return true
-		}
-	}
-	return false
-}
-
 func (w *walker) enter() {
 	s := scope{kind: w.pending, name: w.pendName, added: w.pendAdd, fn: w.fn(), seen: true, indent: 1 << 20}
 	if w.pending == scopeFn {

@@ -1,6 +1,9 @@
 package hints
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // python updates the open blocks after a line. Blocks are told by indentation;
 // lines inside brackets have none of their own.
@@ -77,12 +80,7 @@ func (w *walker) push(s scope) {
 }
 
 func (w *walker) def(l *srcLine) {
-	name := ""
-	for i, t := range l.toks {
-		if t.text == "def" && i+1 < len(l.toks) {
-			name = l.toks[i+1].text
-		}
-	}
+	name := definedName(l.toks)
 	id := w.newFunction()
 	w.fns[id] = weighTokens(w.fc, l.toks)
 	if isKernelName(name) || strings.Contains(w.pendName, "jit") || strings.Contains(w.pendName, "kernel") {
@@ -94,6 +92,14 @@ func (w *walker) def(l *srcLine) {
 		l.newFn = name
 	}
 	w.push(scope{kind: scopeFn, indent: l.indent, name: name, added: added, fn: id})
+}
+
+// definedName is the name behind "def" in a line, or "".
+func definedName(ts []token) string {
+	if i := slices.IndexFunc(ts, func(t token) bool { return t.text == "def" }); i >= 0 && i+1 < len(ts) {
+		return ts[i+1].text
+	}
+	return ""
 }
 
 func decorator(ts []token) string {

@@ -10,12 +10,11 @@
 //   - context.go finds out, as far as a hunk shows it, whether a line lies in a
 //     loop, in device code, or in a function that the diff itself adds.
 //   - align.go pairs removed with added lines.
-//   - expr.go and consts.go tell expressions that only look different.
-//   - the rules propose hints: settings by name (kv*.go), what there is more or
-//     less of (net*.go), one name for another (swaps.go), what became of a line
-//     (pair*.go and the files it calls), branches that are gone (guards.go,
-//     choice.go), and what builds or surrounds the code (flags.go, pins.go,
-//     env.go, passes.go). Most of what they know is in tables.
+//   - expr.go, consts.go and number.go tell expressions that only look different.
+//   - the rules propose hints: settings by name (kv*.go, settings.go), what there is
+//     more or less of (net*.go), what became of a line and what a run of lines lost
+//     (pairrules.go lists these rules), and what builds or surrounds the code
+//     (flags.go, pins.go, env.go, tuning.go). Most of what they know is in tables.
 //   - grade.go turns evidence into a confidence with its reason; rank.go drops
 //     what was only moved or renamed, reorders by the ISA difference and sorts.
 //

@@ -1,7 +1,9 @@
 package hints
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -20,11 +22,7 @@ func (fc *fileContext) envRules(h *sourceHunk, r *run) {
 		if !fc.isVariable(&c) {
 			continue
 		}
-		e := evidenceOf{pattern: "environment_variable", level: 2, run: r}
-		gpu := gpuVariable.MatchString(c.key) && !notBehaviour.MatchString(c.key)
-		if gpu {
-			e.level = 3
-		}
+		e := evidenceOf{pattern: "environment_variable", level: 3, run: r}
 		switch {
 		case c.old != nil && c.new != nil:
 			e.old, e.new = c.old.line, c.new.line
@@ -36,29 +34,22 @@ func (fc *fileContext) envRules(h *sourceHunk, r *run) {
 			e.old, e.new = partners(c.old.line)
 			e.reason = c.key + " is no longer set"
 		}
-		if l := e.new; l != nil && l.newFn != "" {
-			continue
-		}
-		if !gpu || (c.old == nil || c.new == nil) && readsOnly(&c) {
+		if !gpuVariable.MatchString(c.key) || (c.old == nil || c.new == nil) && readsOnly(c.either().line.toks) {
 			e.level = 1
 		}
-		fc.emit(e)
+		if e.new == nil || e.new.newFn == "" {
+			fc.emit(e)
+		}
 	}
 }
 
-// readsOnly tells whether the line asks for the variable instead of setting it.
-func readsOnly(c *settingChange) bool {
-	s := c.new
-	if s == nil {
-		s = c.old
-	}
-	for _, t := range s.line.toks {
-		if n := t.last(); t.kind == tokIdent && (n == "get" || n == "getenv" || n == "getEnv" || n == "pop") {
-			return true
-		}
-	}
-	return false
-}
+// either is the new setting, or the old one if that is gone.
+func (c *settingChange) either() *setting { return cmp.Or(c.new, c.old) }
+
+var reader = wordSet("get getenv getEnv pop")
+
+// readsOnly tells whether a line asks for the variable instead of setting it.
+func readsOnly(ts []token) bool { return hasAnyLast(ts, reader) }
 
 // isVariable tells whether a setting is one of the environment: by its form in
 // code, by its name in shells and images.
@@ -66,54 +57,46 @@ func (fc *fileContext) isVariable(c *settingChange) bool {
 	if len(c.key) < 4 || strings.ToUpper(c.key) != c.key || !isUpper(c.key[0]) || notBehaviour.MatchString(c.key) {
 		return false
 	}
-	s := c.new
-	if s == nil {
-		s = c.old
-	}
-	ts := s.line.toks
+	s := c.either()
+	ts, gpu := s.line.toks, gpuVariable.MatchString(c.key)
+	runtime := gpu && !buildSetting.MatchString(c.key)
 	switch fc.lang {
 	case langShell:
-		exported := fc.ext == ".env" || ts[0].text == "export" || ts[0].text == c.key && len(ts) > len(s.val)+2
-		return exported && gpuVariable.MatchString(c.key) && !buildSetting.MatchString(c.key)
+		return runtime && (fc.ext == ".env" || ts[0].text == "export" || ts[0].text == c.key && len(ts) > len(s.val)+2)
 	case langMake:
-		return ts[0].text == "export" && gpuVariable.MatchString(c.key)
+		return gpu && ts[0].text == "export"
 	case langDocker:
-		return ts[0].text == "ENV" || gpuVariable.MatchString(c.key) && ts[0].text != "ARG"
+		return ts[0].text == "ENV" || gpu && ts[0].text != "ARG"
 	case langYAML, langTOML, langJSON:
-		return gpuVariable.MatchString(c.key) && !buildSetting.MatchString(c.key)
+		return runtime
 	case langPython, langC:
-		if strings.Contains(strings.ToLower(fc.base), "env") && gpuVariable.MatchString(c.key) {
-			return true
-		}
-		for i, t := range ts {
-			if t.kind != tokString || t.text != c.key || i == 0 {
-				continue
-			}
-			for _, u := range ts[:i] {
-				if n := u.last(); n == "environ" || n == "getenv" || n == "setenv" || n == "putenv" || strings.Contains(u.text, "environ.") || n == "getEnv" || n == "env" || strings.HasSuffix(n, "_env") || strings.Contains(strings.ToLower(n), "env_var") || strings.HasPrefix(strings.ToLower(n), "getenv") || strings.HasPrefix(n, "env_") {
-					return true
-				}
-			}
-			if strings.Contains(s.line.call+s.line.outer, "env") {
-				return true
-			}
-		}
+		return gpu && hasAnyOf(fc.base, "env") || fc.inEnvironment(s.line, c.key)
 	}
 	return false
+}
+
+// environment are names of the environment and of functions that read or set it.
+var environment = rx(`(^|[.:])(environ|getenv|setenv|putenv|getEnv|env)$|environ\.|_env$|(?i:env_var)|(^|[.:])((?i:getenv)|env_)[^.:]*$`)
+
+// inEnvironment tells whether a line of code sets or reads the variable key: a string
+// behind a name of the environment.
+func (fc *fileContext) inEnvironment(l *srcLine, key string) bool {
+	at := len(l.toks) - 1
+	for at > 0 && (l.toks[at].kind != tokString || l.toks[at].text != key) {
+		at--
+	}
+	return at > 0 && (strings.Contains(l.call+l.outer, "env") || slices.ContainsFunc(l.toks[:at], func(t token) bool { return environment.MatchString(t.text) }))
 }
 
 // envEntries reads the lists of containers: "- name: X" and, below it, "value: 1".
 func (fc *fileContext) envEntries(h *sourceHunk, r *run) {
 	for _, p := range r.pairs {
-		ts, os := p.new.toks, p.old.toks
-		if len(ts) != 3 || ts[0].text != "value" || len(os) != 3 || os[0].text != "value" || ts[2].text == os[2].text {
+		was, is := valueOf(p.old), valueOf(p.new)
+		if was == "" || is == "" || was == is {
 			continue
 		}
 		name := ""
-		for _, l := range h.all {
-			if l == p.new {
-				break
-			}
+		for _, l := range h.all[:slices.Index(h.all, p.new)] {
 			for i := 0; i+2 < len(l.toks) && l.kind != '-'; i++ {
 				if l.toks[i].text == "name" && l.toks[i+1].text == ":" {
 					name = l.toks[i+2].text
@@ -121,7 +104,15 @@ func (fc *fileContext) envEntries(h *sourceHunk, r *run) {
 			}
 		}
 		if gpuVariable.MatchString(name) && !notBehaviour.MatchString(name) {
-			fc.emit(evidenceOf{pattern: "environment_variable", level: 3, old: p.old, new: p.new, run: r, reason: name + " changed from " + os[2].text + " to " + ts[2].text})
+			fc.emit(r.hint(p.new, "environment_variable", 3, name+" changed from "+was+" to "+is))
 		}
 	}
+}
+
+// valueOf is the value of "value: 1", "" if the line is something else.
+func valueOf(l *srcLine) string {
+	if len(l.toks) != 3 || l.toks[0].text != "value" {
+		return ""
+	}
+	return l.toks[2].text
 }

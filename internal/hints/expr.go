@@ -1,6 +1,9 @@
 package hints
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxInline bounds the expressions that replace a name.
 const maxInline = 40
@@ -13,26 +16,18 @@ func (fc *fileContext) expressions(after bool) map[string][]token {
 		return fc.exprs[side]
 	}
 	ex := map[string][]token{}
-	for _, h := range fc.hunks {
-		sd := &h.old
-		if after {
-			sd = &h.new
+	for _, l := range fc.sideLines(after) {
+		if _, loop := headOf(fc.lang, l.toks); loop || !hasText(l.toks, "=") {
+			continue
 		}
-		for i := range sd.lines {
-			l := &sd.lines[i]
-			if _, loop := headOf(fc.lang, l.toks); loop || !hasText(l.toks, "=") {
+		for _, s := range settingsOf(fc, l) {
+			if s.kw || len(s.val) > maxInline {
 				continue
 			}
-			for _, s := range settingsOf(fc, l) {
-				if s.kw || len(s.val) > maxInline {
-					continue
-				}
-				if old, seen := ex[s.key]; seen && !equalTokens(old, s.val) {
-					ex[s.key] = nil
-				} else {
-					ex[s.key] = s.val
-				}
+			if old, seen := ex[s.key]; seen && !equalTokens(old, s.val) {
+				s.val = nil
 			}
+			ex[s.key] = s.val
 		}
 	}
 	fc.exprs[side] = ex
@@ -82,39 +77,39 @@ func plain(ts []token) string {
 	for len(ts) > 1 && ts[0].text == "(" && closing(ts, 0) == len(ts)-1 {
 		ts = ts[1 : len(ts)-1]
 	}
-	var b strings.Builder
-	if len(ts) > 3 && (ts[0].text == "int" || ts[0].text == "static_cast") {
-		open := 1
-		for open < len(ts)-1 && ts[open].text != "(" {
-			open++
-		}
-		if closing(ts, open) == len(ts)-1 {
-			return plain(ts[open+1 : len(ts)-1])
-		}
+	if in, ok := integerCast(ts); ok {
+		return plain(in)
 	}
 	if x, y, ok := ceilDiv(ts); ok {
 		return "ceil(" + plain(x) + "/" + plain(y) + ")"
 	}
+	var b strings.Builder
 	for i := 0; i < len(ts); i++ {
+		text := ts[i].text
 		if by, ok := shiftOf(ts, i); ok {
-			b.WriteString(by)
+			text = by
 			i++
-			continue
-		}
-		if ts[i].text == "(" && i+2 < len(ts) && ts[i+2].text == ")" && (i == 0 || ts[i-1].kind == tokOp) {
-			b.WriteString(ts[i+1].text)
-			b.WriteByte(' ')
+		} else if text == "(" && i+2 < len(ts) && ts[i+2].text == ")" && (i == 0 || ts[i-1].kind == tokOp) {
+			text = ts[i+1].text
 			i += 2
-			continue
+		} else if v, ok := parseNumber(text); ok && ts[i].kind == tokNumber {
+			text = formatNumber(v) // 3u and 3
 		}
-		if v, ok := parseNumber(ts[i].text); ok && ts[i].kind == tokNumber {
-			b.WriteString(formatNumber(v)) // 3u and 3
-		} else {
-			b.WriteString(ts[i].text)
-		}
-		b.WriteByte(' ')
+		b.WriteString(text + " ")
 	}
 	return b.String()
+}
+
+// integerCast is what int(...) or static_cast<int>(...) holds, if ts is one.
+func integerCast(ts []token) (in []token, ok bool) {
+	if len(ts) <= 3 || !hasText(ts[:1], "int", "static_cast") {
+		return nil, false
+	}
+	open := slices.IndexFunc(ts[1:], func(t token) bool { return t.text == "(" }) + 1
+	if open == 0 || closing(ts, open) != len(ts)-1 {
+		return nil, false
+	}
+	return ts[open+1 : len(ts)-1], true
 }
 
 var ceilName = rx(`(?i)^([\w.:]*[.:])?(ceil_?div|div_?ceil|cdiv|div_?up|div_?round_?up|integer_divide_ceil|ceil_?divide|divide_?up|updiv)$`)
@@ -161,5 +156,5 @@ func shiftOf(ts []token, i int) (string, bool) {
 	if ts[i].text == "<<" {
 		op = "* "
 	}
-	return op + formatNumber(float64(int(1)<<int(n))) + " ", true
+	return op + formatNumber(float64(int(1)<<int(n))), true
 }

@@ -2,7 +2,7 @@ package hints
 
 import (
 	"regexp"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -27,52 +27,43 @@ var compileWords = regexp.MustCompile(`(?i)hipcc|nvcc|clang|gcc|g\+\+|cmake|flag
 // targetList are settings that list what to build for.
 var targetList = regexp.MustCompile(`(?i)(targets|archs?|architectures?|arch_list)$`)
 
-// flagRules compares the compiler flags of a run's two sides as bags, so that their
+// flagRules compares the compiler flags of a run's two sides as sets, so that their
 // order and line do not matter.
 func (fc *fileContext) flagRules(r *run) {
-	if fc.lang == langReqs || fc.lang == langPin || fc.lang == langLLVM || fc.lang == langMLIR || fc.lang == langAsm {
+	switch fc.lang {
+	case langReqs, langPin, langLLVM, langMLIR, langAsm:
 		return
 	}
 	olds, news := fc.flagsOf(r.old), fc.flagsOf(r.new)
-	var changed []string
-	var l *srcLine
-	for f, at := range olds {
-		if _, ok := news[f]; !ok {
-			changed = append(changed, "-"+f)
-			l = lineBefore(l, at)
-		}
-	}
-	for f, at := range news {
-		if _, ok := olds[f]; !ok {
-			changed = append(changed, "+"+f)
-			l = at
-		}
-	}
-	if len(changed) > 0 {
-		fc.reportFlags(r, l, changed)
+	gone, came := missingFlags("-", olds, news), missingFlags("+", news, olds)
+	switch {
+	case len(came) > 0:
+		fc.reportFlags(r, news[came[len(came)-1][1:]], slices.Concat(came, gone))
+	case len(gone) > 0:
+		fc.reportFlags(r, olds[gone[0][1:]], gone)
 	}
 	fc.buildSettings(r)
 }
 
-func lineBefore(a, b *srcLine) *srcLine {
-	if a == nil {
-		return b
+// missingFlags are the flags of a that b does not have, sorted, with a sign before.
+func missingFlags(sign string, a, b map[string]*srcLine) []string {
+	var out []string
+	for f := range a {
+		if b[f] == nil {
+			out = append(out, sign+f)
+		}
 	}
-	return a
+	slices.Sort(out)
+	return out
 }
 
 func (fc *fileContext) reportFlags(r *run, l *srcLine, changed []string) {
-	sort.Strings(changed)
-	e := evidenceOf{pattern: "compiler_flags", level: 3, run: r, reason: "flags: " + clip(flagWords(changed))}
-	e.old, e.new = partners(l)
+	e := r.hint(l, "compiler_flags", 3, "flags: "+clip(flagWords(changed)))
 	if e.new != nil && e.new.newFn != "" {
 		return
 	}
-	weak, define := true, false
-	for _, c := range changed {
-		weak = weak && weakFlag.MatchString(c[1:])
-		define = define || strings.HasPrefix(c[1:], "-D")
-	}
+	weak := !slices.ContainsFunc(changed, func(f string) bool { return !weakFlag.MatchString(f[1:]) })
+	define := slices.ContainsFunc(changed, func(f string) bool { return strings.HasPrefix(f[1:], "-D") })
 	if fc.newEntry(r) || weak && !define {
 		e.level = 1
 	}
@@ -85,26 +76,16 @@ func (fc *fileContext) reportFlags(r *run, l *srcLine, changed []string) {
 // newEntry tells whether a run only adds a whole entry to a table: nothing that was
 // built before is built in another way.
 func (fc *fileContext) newEntry(r *run) bool {
-	if fc.lang != langJSON && fc.lang != langYAML || len(r.old) > 0 {
-		return false
-	}
-	for _, l := range r.new {
-		if hasText(l.toks, "{") && l.toks[0].kind == tokString {
-			return true
-		}
-	}
-	return false
+	return (fc.lang == langJSON || fc.lang == langYAML) && len(r.old) == 0 &&
+		slices.ContainsFunc(r.new, func(l *srcLine) bool { return hasText(l.toks, "{") && l.toks[0].kind == tokString })
 }
 
 // flagContext tells whether a Python line is about compiling at all.
 func (fc *fileContext) flagContext(l *srcLine) bool {
-	for _, w := range []string{"flag", "arg", "compile", "option", "nvcc", "hipcc", "clang", "cmd"} {
-		if strings.Contains(strings.ToLower(l.text+" "+l.call+" "+l.outer), w) {
-			return true
-		}
-	}
-	return fc.base == "setup.py" || strings.Contains(fc.path, "compil") || strings.Contains(fc.path, "build") || strings.Contains(fc.path, "jit")
+	return hasAnyOf(l.text+" "+l.call+" "+l.outer, "flag", "arg", "compile", "option", "nvcc", "hipcc", "clang", "cmd") || buildPath.MatchString(fc.path)
 }
+
+var buildPath = rx(`(^|/)setup\.py$|compil|build|jit`)
 
 // justText are commands that print their arguments.
 var justText = wordSet("message MESSAGE echo print printf info warning error")
@@ -113,95 +94,89 @@ var justText = wordSet("message MESSAGE echo print printf info warning error")
 // words.
 func (fc *fileContext) flagsOf(ls []*srcLine) map[string]*srcLine {
 	out := map[string]*srcLine{}
-	add := func(s string, l *srcLine) {
-		s = strings.Trim(s, `"',;()>`)
-		if oneLetter.MatchString(s) && fc.looseCommands() && !compileWords.MatchString(l.text) && !fc.continued(l) {
-			return
-		}
-		if len(s) > 1 && len(s) < 120 && (s[0] == '-' || s[0] == '/') && codegenFlag.MatchString(s) && !strings.HasPrefix(s, "--amdgpu-build") && !strings.HasPrefix(s, "--amdgpu-repo") {
-			out[s] = l
-		}
-	}
 	for _, l := range ls {
-		if l.toks[0].kind == tokIdent && justText[l.toks[0].last()] {
+		if l.toks[0].kind == tokIdent && justText[l.toks[0].last()] || fc.lang != langCMake && !strings.ContainsAny(l.text, "-/") {
 			continue
 		}
-		prev := token{}
-		defines := fc.lang == langCMake && strings.HasSuffix(strings.ToLower(l.toks[0].text), "_definitions")
-		for i, t := range l.toks {
-			if defines && i > 2 && t.kind == tokIdent && isUpper(t.text[0]) && t.text[0] != '-' && t.text != "PRIVATE" && t.text != "PUBLIC" && t.text != "INTERFACE" {
-				add("-D"+t.text, l)
+		for _, w := range fc.flagWordsOf(l) {
+			if w = strings.Trim(w, `"',;()>`); fc.isFlag(w, l) {
+				out[w] = l
 			}
-			switch {
-			case t.kind == tokString:
-				if fc.lang.code() && prose(t.text) {
-					continue
-				}
-				for _, w := range strings.FieldsFunc(t.text, flagSpace) {
-					add(w, l)
-				}
-			case fc.lang.config() && t.kind != tokOp:
-				w := t.text
-				if i+2 < len(l.toks) && l.toks[i+1].text == "=" && strings.HasPrefix(w, "-") {
-					w += "=" + l.toks[i+2].text
-				}
-				if prev.text != "[" || fc.lang != langYAML {
-					add(w, l)
-				}
-			}
-			prev = t
 		}
 	}
 	return out
 }
 
+// isFlag tells whether a word of a line is a flag that changes the machine code.
+func (fc *fileContext) isFlag(w string, l *srcLine) bool {
+	if len(w) < 2 || len(w) > 119 || w[0] != '-' && w[0] != '/' || !codegenFlag.MatchString(w) || strings.HasPrefix(w, "--amdgpu-build") || strings.HasPrefix(w, "--amdgpu-repo") {
+		return false
+	}
+	loose := fc.lang == langDocker || fc.lang == langShell || fc.lang == langYAML // lines are commands of any kind
+	return !loose || !oneLetter.MatchString(w) || compileWords.MatchString(l.text) || continued(l)
+}
+
+// flagWordsOf lists the words of a line that may be flags.
+func (fc *fileContext) flagWordsOf(l *srcLine) []string {
+	var out []string
+	defines := fc.lang == langCMake && strings.HasSuffix(strings.ToLower(l.toks[0].text), "_definitions")
+	for i, t := range l.toks {
+		if defines && i > 2 && t.kind == tokIdent && isUpper(t.text[0]) && !cmakeScope[t.text] {
+			out = append(out, "-D"+t.text)
+		}
+		switch {
+		case t.kind == tokString && !(fc.lang.code() && prose(t.text)):
+			out = append(out, strings.FieldsFunc(t.text, flagSpace)...)
+		case t.kind == tokString, t.kind == tokOp, !fc.lang.config(), fc.lang == langYAML && i > 0 && l.toks[i-1].text == "[":
+		case i+2 < len(l.toks) && l.toks[i+1].text == "=" && strings.HasPrefix(t.text, "-"):
+			out = append(out, t.text+"="+l.toks[i+2].text)
+		default:
+			out = append(out, t.text)
+		}
+	}
+	return out
+}
+
+var cmakeScope = wordSet("PRIVATE PUBLIC INTERFACE")
+
 // flagSpace separates flags: spaces, the lists of CMake, and the colon of its
 // generator expressions, $<$<CONFIG:Release>:-O3>.
 func flagSpace(c rune) bool { return c == ' ' || c == '\t' || c == ';' || c == ':' }
 
-// looseCommands are languages whose lines are commands of any kind.
-func (fc *fileContext) looseCommands() bool {
-	return fc.lang == langDocker || fc.lang == langShell || fc.lang == langYAML
-}
-
 // continued tells whether a line holds nothing but flags, as the middle of a long
 // command does.
-func (fc *fileContext) continued(l *srcLine) bool {
-	return strings.HasPrefix(l.toks[0].text, "-") && len(l.toks) > 1
-}
+func continued(l *srcLine) bool { return strings.HasPrefix(l.toks[0].text, "-") && len(l.toks) > 1 }
 
 // buildSettings compares CMAKE_BUILD_TYPE, GPU_TARGETS and their like.
 func (fc *fileContext) buildSettings(r *run) {
 	for _, c := range r.changes(fc) {
 		key := strings.TrimPrefix(c.key, "-D")
-		if !buildSetting.MatchString(key) || fc.lang == langC || notBuild.MatchString(key) {
-			continue
-		}
-		e := evidenceOf{pattern: "compiler_flags", run: r}
+		both := c.old != nil && c.new != nil
 		switch {
-		case fc.lang == langPython && (c.old == nil || c.new == nil || c.new.val[0].kind != tokString && c.new.val[0].text != "["):
-			continue
-		case c.old != nil && c.new != nil:
-			e.level, e.old, e.new = 3, c.old.line, c.new.line
-			if targetList.MatchString(key) {
-				e.level, e.reason = 1, e.reason+"; a list of targets does not change the code for any of them"
-			}
-			if strings.Contains(strings.ToLower(key), "flags") && sameFlags(c.old.val, c.new.val) {
-				continue // other warnings, includes or standards; flagRules saw the rest
-			}
-			e.reason = c.key + " changed from " + textOf(c.old.val) + " to " + textOf(c.new.val)
-			e.faster = strings.Contains(textOf(c.new.val), "Release") && !strings.Contains(textOf(c.old.val), "Release")
+		case fc.lang == langC || !buildSetting.MatchString(key) || notBuild.MatchString(key):
+		case fc.lang == langPython && (!both || c.new.val[0].kind != tokString && c.new.val[0].text != "["):
+		case both:
+			fc.buildSetting(r, &c, key)
 		case c.new != nil && len(r.old) == 0:
-			e.level, e.new = 2, c.new.line
-			e.reason = c.key + " was added"
+			fc.emit(r.hint(c.new.line, "compiler_flags", 2, c.key+" was added"))
 		case c.old != nil && len(r.new) == 0:
-			e.level, e.old = 2, c.old.line
-			e.reason = c.key + " was removed"
-		default:
-			continue
+			fc.emit(r.hint(c.old.line, "compiler_flags", 2, c.key+" was removed"))
 		}
-		fc.emit(e)
 	}
+}
+
+// buildSetting reports a setting whose value changed.
+func (fc *fileContext) buildSetting(r *run, c *settingChange, key string) {
+	if hasAnyOf(key, "flags") && sameFlags(c.old.val, c.new.val) {
+		return // other warnings, includes or standards; flagRules saw the rest
+	}
+	was, is := textOf(c.old.val), textOf(c.new.val)
+	e := evidenceOf{pattern: "compiler_flags", level: 3, old: c.old.line, new: c.new.line, run: r, reason: c.key + " changed from " + was + " to " + is}
+	e.faster = strings.Contains(is, "Release") && !strings.Contains(was, "Release")
+	if targetList.MatchString(key) {
+		e.level, e.reason = 1, e.reason+"; a list of targets does not change the code for any of them"
+	}
+	fc.emit(e)
 }
 
 // sameFlags tells whether two values hold the same flags, of those that change the
@@ -211,13 +186,13 @@ func sameFlags(a, b []token) bool { return strongFlags(a) == strongFlags(b) }
 func strongFlags(ts []token) string {
 	var out []string
 	for _, t := range ts {
-		for _, w := range strings.FieldsFunc(t.text, flagSpace) {
+		for w := range strings.FieldsFuncSeq(t.text, flagSpace) {
 			if w = strings.Trim(w, `"'>`); codegenFlag.MatchString(w) && !weakFlag.MatchString(w) {
 				out = append(out, w)
 			}
 		}
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return strings.Join(out, " ")
 }
 

@@ -1,9 +1,11 @@
 package hints
 
+import "slices"
+
 // guardRules looks at conditions that a run takes away: what they held now always
 // runs, and what they preferred never does.
-func (fc *fileContext) guardRules(r *run) {
-	if fc.lang != langPython && fc.lang != langC || fc.compiler {
+func (fc *fileContext) guardRules(_ *sourceHunk, r *run) {
+	if fc.compiler {
 		return
 	}
 	byHash := map[uint64]*srcLine{}
@@ -79,22 +81,21 @@ func (fc *fileContext) unguarded(r *run, body []*srcLine, first *srcLine) bool {
 	for _, b := range body {
 		for _, kind := range costly {
 			f := featureByKind[kind]
-			if f == nil || !fc.hasFeature(b, kind) || f.where == yes && first.dev == no || f.where == no && first.dev == yes {
+			if !fc.hasFeature(b, kind) || f.elsewhere(first.dev) {
 				continue
 			}
-			o, n := partners(b)
-			if n == nil {
-				n = first
+			e := r.hint(b, f.pattern, 2, f.what+" stood under a condition and now always runs")
+			if e.deeper = true; e.new == nil {
+				e.new = first
 			}
-			level := 2
 			if kind == "log" {
-				level = 1
+				e.level = 1
 			}
-			fc.emit(evidenceOf{pattern: f.pattern, level: level, old: o, new: n, run: r, deeper: true, reason: f.what + " stood under a condition and now always runs"})
+			fc.emit(e)
 			return true
 		}
 	}
-	if first.loop == yes && first.dev != no && (first.dev == yes || fc.gpu) {
+	if first.loop == yes && (first.dev == yes || first.dev == unknown && fc.gpu) {
 		fc.emit(evidenceOf{pattern: "loop_bounds", level: 2, old: body[0], new: first, run: r, deeper: true, reason: "work that a condition left out now runs in every iteration"})
 		return true
 	}
@@ -103,29 +104,22 @@ func (fc *fileContext) unguarded(r *run, body []*srcLine, first *srcLine) bool {
 
 // specialCaseLost reports that of two branches the first is gone.
 func (fc *fileContext) specialCaseLost(r *run, body []*srcLine, l, n *srcLine) {
-	bare, masked := 0, 0
-	checks := false
+	bare, checks := false, false
 	for _, b := range body {
 		for _, s := range settingsOf(fc, b) {
 			k := fc.memo.key(s.key)
 			checks = checks || k != nil && k.pattern == "masking"
 		}
-		if fc.hasFeature(b, "load") || fc.hasFeature(b, "store") {
-			if fc.hasFeature(b, "mask") {
-				masked++
-			} else {
-				bare++
-			}
-		}
+		bare = bare || (fc.hasFeature(b, "load") || fc.hasFeature(b, "store")) && !fc.hasFeature(b, "mask")
 	}
 	e := evidenceOf{pattern: "dispatch", level: 2, old: l, new: n, run: r, deeper: true, reason: "the branch for a special case is gone: the general one always runs"}
-	if checks {
+	switch {
+	case bare && fc.hasFeature(n, "mask"):
+		e.pattern, e.level, e.reason = "masking", 3, "the branch without a mask is gone: the masked one always runs"
+	case checks:
 		e.pattern, e.reason = "masking", "the branch without checks is gone"
 	}
-	if bare > 0 && fc.hasFeature(n, "mask") {
-		e.pattern, e.level, e.reason = "masking", 3, "the branch without a mask is gone: the masked one always runs"
-	}
-	if !fc.gpu && n.dev != yes || hasText(l.toks, "None") || hasText(l.toks, "nullptr") {
+	if !fc.gpu && n.dev != yes || hasText(l.toks, "None", "nullptr") {
 		e.level--
 	}
 	fc.emit(e)
@@ -134,51 +128,45 @@ func (fc *fileContext) specialCaseLost(r *run, body []*srcLine, l, n *srcLine) {
 // fastPathLost reports a removed branch that returned early with the result of a
 // call. What raises an error was a check.
 func (fc *fileContext) fastPathLost(r *run, body []*srcLine, l *srcLine) {
-	ls := append([]*srcLine{l}, body...)
-	for _, b := range ls {
-		for i, t := range b.toks {
-			switch t.text {
-			case "raise", "throw", "abort", "exit", "None", "nullptr":
-				return
-			case "return":
-				if !hasText(b.toks[i:], "(") && !hasText(b.toks[i:], "[") && !selector.MatchString(l.fn) && !getter.MatchString(l.fn) {
-					return
-				}
-				if (fc.gpu || l.dev == yes) && (hasCompareOp(l.toks) || asksSelector(l.toks) || getter.MatchString(l.fn)) {
-					fc.emit(evidenceOf{pattern: "dispatch", level: 2, old: l, run: r, reason: "a branch that returned early is gone: the general path runs instead"})
-				}
-				return
-			}
+	get := getter.MatchString(l.fn)
+	for _, b := range append([]*srcLine{l}, body...) {
+		i := slices.IndexFunc(b.toks, func(t token) bool { return leaves[t.text] })
+		switch {
+		case i < 0:
+			continue
+		case b.toks[i].text != "return":
+		case !hasText(b.toks[i:], "(", "[") && !selector.MatchString(l.fn) && !get:
+		case (fc.gpu || l.dev == yes) && (hasCompareOp(l.toks) || asksSelector(l.toks) || get):
+			fc.emit(r.hint(l, "dispatch", 2, "a branch that returned early is gone: the general path runs instead"))
 		}
+		return
 	}
 }
 
+// leaves are the words that end a branch: with a result, or because it was a check.
+var leaves = wordSet("return raise throw abort exit None nullptr")
+
 // staticRule finds variables of a function that kept their value between calls.
-func (fc *fileContext) staticRule(r *run, p pair) {
-	a, b := p.old.toks, p.new.toks
-	if fc.lang != langC || p.new.indent == 0 || p.new.dev == yes || len(a) < 4 || a[0].text != "static" && a[0].text != "thread_local" || hasText(a, "constexpr") {
+func (fc *fileContext) staticRule(c *change) {
+	a, b := c.old.toks, c.new.toks
+	if c.new.indent == 0 || len(a) < 4 || !keepsValue[a[0].text] || hasText(a, "constexpr") || hasAny(b, keepsValue) || isDefinition(a) {
 		return
 	}
-	if hasText(b, "static") || hasText(b, "thread_local") || hasText(a, ")") && a[len(a)-1].text == "{" || isDefinition(a) {
-		return
-	}
-	e := evidenceOf{pattern: "host_overhead", level: 2, old: p.old, new: p.new, run: r, reason: "a variable that kept its value between calls is made anew in each"}
-	for _, kind := range []string{"tensor", "malloc", "heap"} {
-		if fc.hasFeature(p.new, kind) {
-			e.pattern = "alloc"
-		}
-	}
-	if bufferWord.MatchString(p.new.text) {
+	e := c.hint("host_overhead", 2, "a variable that kept its value between calls is made anew in each")
+	if bufferWord.MatchString(c.new.text) || fc.hasFeature(c.new, "tensor") || fc.hasFeature(c.new, "malloc") || fc.hasFeature(c.new, "heap") {
 		e.pattern = "alloc"
 	}
 	fc.emit(e)
 }
 
+var keepsValue = wordSet("static thread_local")
+
 var bufferWord = rx(`(?i)buffer|workspace|tensor|memory|alloc|scratch|pool|\bvec|storage`)
 
 // isDefinition tells whether a line starts a function rather than a variable.
 func isDefinition(ts []token) bool {
-	return functionHeader(ts, true) != "" && !hasText(ts, "=") && (ts[len(ts)-1].text == ")" || ts[len(ts)-1].text == "{" || ts[len(ts)-1].text == ",")
+	end := ts[len(ts)-1:]
+	return hasText(end, "{") && hasText(ts, ")") || functionHeader(ts, true) != "" && !hasText(ts, "=") && hasText(end, ")", "{", ",")
 }
 
 // asksSelector tells whether a condition calls a function that decides what runs.

@@ -2,27 +2,16 @@ package hints
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // kvRules judges the settings that a run changes.
 func (fc *fileContext) kvRules(h *sourceHunk, r *run) {
-	changes := fc.joinRenamed(append([]settingChange(nil), r.changes(fc)...))
+	changes := fc.joinRenamed(slices.Clone(r.changes(fc)))
 	for i := range changes {
 		c := &changes[i]
-		k := fc.memo.key(c.key)
-		if k == nil && h.bounds[c.key] && c.old != nil && c.new != nil && fc.lang.code() {
-			k = &boundClass
-		}
-		if k == nil && h.derived[c.key] && c.old != nil && c.new != nil && fc.lang.code() {
-			k = &derivedClass
-		}
-		if k == nil && fc.lang == langMLIR && c.old != nil && c.new != nil && len(c.key) == 1 && strings.Contains(c.new.line.text, "mfma") {
-			k = &mmaClass
-		}
-		if k == nil && h.masks[c.key] && c.old != nil && c.new != nil {
-			k = &maskClass
-		}
+		k := fc.classOf(h, c)
 		if k == nil || k.pattern == "loop_bounds" && isLoopHeader(fc.lang, c) {
 			continue
 		}
@@ -30,23 +19,38 @@ func (fc *fileContext) kvRules(h *sourceHunk, r *run) {
 		case c.old != nil && c.new != nil:
 			fc.changed(h, r, k, c)
 		case c.new != nil && fc.secondValue(r, k, c):
-		case c.new != nil:
-			fc.presence(r, k, c.new, true)
 		default:
-			fc.presence(r, k, c.old, false)
+			fc.presence(r, k, c.either(), c.new != nil)
 		}
 	}
+}
+
+// classOf is the class of a setting by its name, or by what the hunk uses it for.
+func (fc *fileContext) classOf(h *sourceHunk, c *settingChange) *keyClass {
+	k := fc.memo.key(c.key)
+	switch {
+	case k != nil || c.old == nil || c.new == nil:
+		return k
+	case h.bounds[c.key] && fc.lang.code():
+		return &boundClass
+	case h.derived[c.key] && fc.lang.code():
+		return &derivedClass
+	case fc.lang == langMLIR && len(c.key) == 1 && strings.Contains(c.new.line.text, "mfma"):
+		return &mmaClass
+	case h.masks[c.key]:
+		return &maskClass
+	}
+	return nil
 }
 
 // isLoopHeader tells whether the setting is the first clause of a loop: loopRule
 // judges those.
 func isLoopHeader(l language, c *settingChange) bool {
 	for _, s := range []*setting{c.old, c.new} {
-		if s == nil {
-			continue
-		}
-		if _, ok := headOf(l, s.line.toks); ok {
-			return true
+		if s != nil {
+			if _, ok := headOf(l, s.line.toks); ok {
+				return true
+			}
 		}
 	}
 	return false
@@ -96,44 +100,29 @@ func (fc *fileContext) joinRenamed(cs []settingChange) []settingChange {
 			}
 		}
 	}
-	out := cs[:0]
-	for _, c := range cs {
-		if c.old != nil || c.new != nil {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc(cs, func(c settingChange) bool { return c.old == nil && c.new == nil })
 }
 
 // secondValue reports a tuning parameter that had one value and now, under some
 // condition, has another one too.
 func (fc *fileContext) secondValue(r *run, k *keyClass, c *settingChange) bool {
 	b, ok := evaluate(c.new.val)
-	if !ok || k.generic || c.new.line.newFn != "" || !branches(r.new) {
+	if !ok || k.generic || c.new.line.newFn != "" || !slices.ContainsFunc(r.new, branches) {
 		return false
 	}
 	for _, l := range r.old {
 		for _, s := range settingsOf(fc, l) {
-			a, ok := evaluate(s.val)
-			if s.key != c.key || !ok || a == b {
-				continue
+			if a, ok := evaluate(s.val); s.key == c.key && ok && a != b {
+				level, _ := fc.relevance(k, c.new.line, 2, c.key)
+				fc.emit(evidenceOf{pattern: k.pattern, level: level, old: l, new: c.new.line, run: r, reason: fmt.Sprintf("%s: %s is %s under a condition, where it was %s", k.what, c.key, textOf(c.new.val), textOf(s.val))})
+				return true
 			}
-			level, _ := fc.relevance(k, c.new.line, 2, c.key)
-			fc.emit(evidenceOf{pattern: k.pattern, level: level, old: l, new: c.new.line, run: r, reason: fmt.Sprintf("%s: %s is %s under a condition, where it was %s", k.what, c.key, textOf(c.new.val), textOf(s.val))})
-			return true
 		}
 	}
 	return false
 }
 
-func branches(ls []*srcLine) bool {
-	for _, l := range ls {
-		if startsIf(l.toks) || hasText(l.toks, "else") || hasText(l.toks, "case") {
-			return true
-		}
-	}
-	return false
-}
+func branches(l *srcLine) bool { return startsIf(l.toks) || hasText(l.toks, "else", "case") }
 
 // A verdict is what the comparison of two values says.
 type verdict struct {
@@ -199,24 +188,6 @@ func ratioOf(r float64) float64 {
 		return 1
 	}
 	return r
-}
-
-func textOf(ts []token) string {
-	var b strings.Builder
-	for i, t := range ts {
-		if i > 0 && (ts[i-1].text == "," || t.kind != tokOp && ts[i-1].kind != tokOp) {
-			b.WriteByte(' ')
-		}
-		if t.kind == tokString {
-			b.WriteString(`"` + t.text + `"`)
-		} else {
-			b.WriteString(t.text)
-		}
-		if b.Len() > 60 {
-			return clip(b.String()[:60]) + "..."
-		}
-	}
-	return b.String()
 }
 
 // specificPattern are patterns whose parameter names mean nothing but GPU tuning.

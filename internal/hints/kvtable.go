@@ -17,6 +17,11 @@ type keyClass struct {
 	what  string // the parameter in words, for the reason
 }
 
+// better tells whether a parameter that went from a to b makes code faster.
+func (k *keyClass) better(a, b float64) bool {
+	return k.worse > 0 && b < a || (k.worse < 0 || k.pattern == "prefetch") && b > a
+}
+
 func rx(s string) *regexp.Regexp { return regexp.MustCompile(s) }
 
 // notSize are words that make "block" or "tile" something other than a size.

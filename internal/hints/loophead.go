@@ -85,30 +85,6 @@ func (h *loopHead) setRange(args [][]token) {
 	}
 }
 
-// splitArgs cuts at the commas outside brackets.
-func splitArgs(ts []token) [][]token {
-	var out [][]token
-	from := 0
-	depth := 0
-	for i, t := range ts {
-		switch t.text {
-		case "(", "[", "{":
-			depth++
-		case ")", "]", "}":
-			depth--
-		case ",":
-			if depth == 0 {
-				out = append(out, ts[from:i])
-				from = i + 1
-			}
-		}
-	}
-	if from < len(ts) {
-		out = append(out, ts[from:])
-	}
-	return out
-}
-
 func cHead(ts []token) (loopHead, bool) {
 	if ts[0].text == "}" {
 		ts = ts[1:]

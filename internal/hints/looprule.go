@@ -2,28 +2,25 @@ package hints
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // loopRule compares the headers of a loop that the diff rewrites.
-func (fc *fileContext) loopRule(h *sourceHunk, r *run, p pair) {
-	a, ok1 := headOf(fc.lang, p.old.toks)
-	b, ok2 := headOf(fc.lang, p.new.toks)
+func (fc *fileContext) loopRule(c *change) {
+	a, ok1 := headOf(fc.lang, c.old.toks)
+	b, ok2 := headOf(fc.lang, c.new.toks)
 	if !ok1 || !ok2 {
 		return
 	}
-	fc.unrollKind(r, p, a, b)
+	fc.unrollKind(c, a, b)
 	fc.resolveHead(&a, false)
 	fc.resolveHead(&b, true)
-	v := fc.compareHeads(a, b)
-	if v.level == 0 {
-		return
+	if v := fc.compareHeads(a, b); v.level > 0 {
+		e := c.hint("loop_bounds", fc.loopPlace(c.new, v.level), v.reason)
+		e.faster, e.multiple = v.faster, ratioOf(v.ratio)
+		fc.emit(e)
 	}
-	level := fc.loopPlace(p.new, v.level)
-	if level <= 0 {
-		return
-	}
-	fc.emit(evidenceOf{pattern: "loop_bounds", level: level, old: p.old, new: p.new, run: r, faster: v.faster, multiple: ratioOf(v.ratio), reason: v.reason})
 }
 
 func (fc *fileContext) resolveHead(h *loopHead, after bool) {
@@ -89,7 +86,7 @@ func comparePart(a, b []token, sign int) verdict {
 		return v
 	}
 	d := diffTokens(a, b)
-	if len(d.old) == 0 && len(d.new) == 0 {
+	if len(d.gone) == 0 && len(d.came) == 0 {
 		return verdict{}
 	}
 	v := verdict{level: 3}
@@ -99,16 +96,16 @@ func comparePart(a, b []token, sign int) verdict {
 	case g < 0:
 		v.faster = true
 	}
-	if len(d.old) == 1 && len(d.new) == 1 && d.old[0].kind == tokIdent && d.new[0].kind == tokIdent {
+	if len(d.gone) == 1 && len(d.came) == 1 && d.gone[0].kind == tokIdent && d.came[0].kind == tokIdent {
 		v.level, v.reason = 2, "; another name, which may hold the same value"
 	}
-	if len(d.old) > 0 && len(d.new) > 0 && !hasNumber(d.old) && !hasNumber(d.new) {
+	if len(d.gone) > 0 && len(d.came) > 0 && !hasNumber(d.gone) && !hasNumber(d.came) {
 		v.level = 2
 	}
 	if ok1 != ok2 {
 		v.level, v.reason = 2, "; a number became a name, or the other way round"
 	}
-	if isIntegerType(d.old) && isIntegerType(d.new) {
+	if isIntegerType(d.gone) && isIntegerType(d.came) {
 		return verdict{}
 	}
 	return v
@@ -130,7 +127,7 @@ func isIntegerType(ts []token) bool {
 }
 
 // newLoops reports loops that are added around or between existing device code.
-func (fc *fileContext) newLoops(r *run) {
+func (fc *fileContext) newLoops(_ *sourceHunk, r *run) {
 	removed := 0
 	for _, l := range r.oldOnly {
 		if _, ok := headOf(fc.lang, l.toks); ok {
@@ -152,6 +149,53 @@ func (fc *fileContext) newLoops(r *run) {
 		if h.kind == "static" || l.dev == unknown || fc.lang == langPython && len(h.stop) == 0 || r.large() {
 			level--
 		}
-		fc.emit(evidenceOf{pattern: "loop_bounds", level: level, new: l, run: r, reason: why})
+		fc.emit(r.hint(l, "loop_bounds", level, why))
 	}
+}
+
+// exitRule compares the condition under which a loop is left, and the bound that
+// LLVM's loops compare with.
+func (fc *fileContext) exitRule(c *change) {
+	e := c.hint("loop_bounds", 2, "the condition that leaves the loop changed")
+	switch {
+	case fc.lang == langLLVM && hasText(c.new.toks, "icmp") && hasText(c.old.toks, "icmp"):
+		if !onlyNumbers(c.gone) || !onlyNumbers(c.came) || c.new.loop != yes && !slices.ContainsFunc(c.new.toks, isInduction) {
+			return
+		}
+		e.reason = "the number that a loop's counter is compared with changed"
+	case c.new.loop == yes && c.new.dev != no && startsIf(c.new.toks) && startsIf(c.old.toks) && breaksNext(c.h, c.new):
+		if allNames(c.gone) && allNames(c.came) {
+			e.level = 1 // names for names
+		}
+	default:
+		return
+	}
+	if !fc.sameValue(c.old.toks, c.new.toks) {
+		fc.emit(e)
+	}
+}
+
+var inductionName = rx(`(?i)^%(i|.*(next|iv|inc|loop))`)
+
+func isInduction(t token) bool { return inductionName.MatchString(t.text) }
+
+// breaksNext tells whether a line, or the one below it, leaves the loop.
+func breaksNext(h *sourceHunk, l *srcLine) bool {
+	if hasText(l.toks, "break") {
+		return true
+	}
+	next := lineBelow(h, l, 1)
+	return next != nil && next.toks[0].text == "break"
+}
+
+// lineBelow is the next line of least tokens or more on the new side, nil if the
+// hunk has none.
+func lineBelow(h *sourceHunk, l *srcLine, least int) *srcLine {
+	at := slices.Index(h.all, l)
+	for _, x := range h.all[at+1:] {
+		if x.kind != '-' && len(x.toks) >= least {
+			return x
+		}
+	}
+	return nil
 }

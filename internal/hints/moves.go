@@ -33,21 +33,19 @@ func (fc *fileContext) movedDeeper(h *sourceHunk) {
 
 var loopSensitive = []string{"load", "store", "barrier", "wait", "atomic", "malloc", "hostsync", "tensor", "fence", "upcast", "slowmath", "check"}
 
+// movedIntoLoop reports a line that costs more where it is repeated.
 func (fc *fileContext) movedIntoLoop(o, n *srcLine) {
 	if n.loop != yes || o.loop == yes || n.indent <= o.indent {
 		return
 	}
 	for _, kind := range loopSensitive {
-		if !fc.hasFeature(n, kind) {
+		f := featureByKind[kind]
+		if !fc.hasFeature(n, kind) || f.elsewhere(n.dev) {
 			continue
 		}
 		level := 3
 		if o.loop == unknown {
 			level = 2
-		}
-		f := featureByKind[kind]
-		if f.where == yes && n.dev == no || f.where == no && n.dev == yes {
-			continue
 		}
 		fc.emit(evidenceOf{pattern: f.pattern, level: level, old: o, new: n, deeper: true, reason: f.what + " moved into a loop"})
 		return
@@ -66,28 +64,30 @@ func (fc *fileContext) movedBehind(all []*srcLine, i, j int) {
 		return
 	}
 	moved, other := "load", "dot"
-	if !fc.hasFeature(l, "load") {
-		if moved, other = "dot", "load"; !fc.hasFeature(l, "dot") || j > i {
+	switch {
+	case fc.hasFeature(l, "load"):
+		if j < i {
 			return
 		}
-	} else if j < i {
+	case fc.hasFeature(l, "dot") && j < i:
+		moved, other = "dot", "load"
+	default:
 		return
 	}
-	for k := min(i, j) + 1; k < max(i, j); k++ {
-		if all[k].kind == ' ' && moved == "load" && fc.hasFeature(all[k], "wait") {
-			fc.emit(evidenceOf{
-				pattern: "prefetch", level: 2, old: all[i], new: l, deeper: true, reason: "the load is now issued after a wait",
-				cause: "the load no longer overlaps with compute: its latency is exposed",
-			})
-			return
+	e := evidenceOf{pattern: "prefetch", old: all[i], new: l, deeper: true, cause: "the load no longer overlaps with compute: its latency is exposed"}
+	for _, x := range all[min(i, j)+1 : max(i, j)] {
+		switch {
+		case x.kind != ' ':
+			continue
+		case moved == "load" && fc.hasFeature(x, "wait"):
+			e.level, e.reason = 2, "the load is now issued after a wait"
+		case fc.hasFeature(x, other):
+			e.level, e.reason = 3, "the "+moved+" moved so that loads are issued after the matrix instructions"
+		default:
+			continue
 		}
-		if all[k].kind == ' ' && fc.hasFeature(all[k], other) {
-			fc.emit(evidenceOf{
-				pattern: "prefetch", level: 3, old: all[i], new: l, deeper: true, reason: "the " + moved + " moved so that loads are issued after the matrix instructions",
-				cause: "the load no longer overlaps with compute: its latency is exposed",
-			})
-			return
-		}
+		fc.emit(e)
+		return
 	}
 }
 

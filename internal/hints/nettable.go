@@ -15,13 +15,19 @@ type feature struct {
 	// level by loop: in a loop, not known, not in a loop. 0 is no hint.
 	inLoop, open, outside int
 	what                  string
+	when                  func(use) bool // what else must hold; nil: nothing
+}
+
+// elsewhere tells whether a place is on the side where the feature does not matter.
+func (f *feature) elsewhere(dev tri) bool {
+	return f.where == yes && dev == no || f.where == no && dev == yes
 }
 
 const ns = `^([@%]?[\w.]*[.:])?` // any namespace in front
 
 var features = []feature{
 	{
-		kind: "barrier", pattern: "synchronization", dir: 1, where: yes, inLoop: 3, open: 3, outside: 3, call: true, what: "barrier",
+		kind: "barrier", pattern: "synchronization", dir: 1, where: yes, inLoop: 3, open: 3, outside: 3, call: true, what: "barrier", when: notDeclared,
 		re: rx(ns + `(__syncthreads(_and|_or|_count)?|__syncwarp|__builtin_amdgcn_s_barrier(_signal|_wait)?|block_sync_lds\w*|s_barrier(_signal|_wait)?|debug_barrier|barrier|work_group_barrier|sub_group_barrier|sync_threads|syncthreads|workgroup_barrier|group_barrier|lds_barrier|cluster_barrier|cluster_(arrive|wait)|threadgroup_barrier|wait_barrier|barrier0|bar\.sync|amdgcn\.s\.barrier\w*)$`), not: rx(`^(dist|torch|threading|mpi|MPI|self|comm|pg|process_group|asyncio|multiprocessing)\.|distributed`),
 	},
 	{
@@ -89,7 +95,7 @@ var features = []feature{
 		re: rx(`^(__ld(cg|cs|ca|lu|cv|g)|__st(cs|cg|wb|wt)|__builtin_nontemporal_(load|store)|nt_?(load|store)\w*|(load|store)_?nt(_\w+)?|(streaming|non_?temporal)_(load|store)\w*|!nontemporal|nontemporal|ld\.global\.nc\S*)$`),
 	},
 	{
-		kind: "launch", pattern: "host_overhead", dir: 1, where: no, inLoop: 3, open: 2, outside: 2, call: true, what: "kernel launch",
+		kind: "launch", pattern: "host_overhead", dir: 1, where: no, inLoop: 3, open: 2, outside: 2, what: "kernel launch", when: isLaunch,
 		re: rx(`^(hipLaunchKernelGGL|hipLaunchKernel|hipModuleLaunchKernel|hipExtLaunchKernelGGL|cudaLaunchKernel\w*|clEnqueueNDRangeKernel|\w*_kernel|\w*_kernel_\w+|launch_kernel)$`),
 	},
 	{
@@ -97,12 +103,12 @@ var features = []feature{
 		re: rx(ns + `(__builtin_amdgcn_(sched_barrier|sched_group_barrier|iglp_opt|s_setprio)|sched_barrier|sched_group_barrier|iglp_opt|s_setprio|set_prio|sched_(mfma|dsrd|vmem|dswr|valu)|hot_loop_scheduler|HotLoopScheduler|instruction_sched_hint|amdgcn\.sched\.\w+\.?\w*|amdgcn\.iglp\.opt|amdgcn\.s\.setprio)$`),
 	},
 	{
-		kind: "load", pattern: "memory_ops", dir: 1, where: yes, inLoop: 3, open: 2, outside: 2, call: true, what: "load",
+		kind: "load", pattern: "memory_ops", dir: 1, where: yes, inLoop: 3, open: 2, outside: 2, call: true, what: "load", when: notBare,
 		re:  rx(`^((tl|gl|ttgl|tle|fx)\.(\w+\.)*(load|gather|buffer_load\w*|descriptor_load|experimental_descriptor_load|load_tensor_descriptor)|([\w.]*[.:])?(raw_)?(ptr_)?buffer_load\w*|([\w.]*[.:])?(global|flat|scratch)_load\w*|([\w.]*[.:])?ds_(read|load)\w*|__builtin_amdgcn_\w*(buffer_load|global_load|ds_read)\w*|__builtin_nontemporal_load|__ld(g|cg|cs|ca|lu|cv)|vload(a_half)?\d*|([\w.]*[.:])?(async_)?load_tile\w*|memref\.load|vector\.(load|transfer_read|maskedload|gather)|(tt|ttg|amdgpu|amdg|llvm|affine)\.(buffer_)?(load|local_load|descriptor_load)|amdgpu\.(raw_buffer_load|gather_to_lds)|load|load_\w+|\w+_load|\w+\.load|async_copy\w*|[\w.]*\.(async_copy\w*|global_load_to_shared|buffer_load_to_shared|gather_to_lds)|cp_async\w*|cp\.async\.\w+|[\w.:]*(blockwise_copy|copy_gmem|RunRead|load_global)\w*|local_load)$`),
 		not: rx(`^(json|yaml|torch|pickle|np|numpy|toml|tomllib|dlopen|importlib|config|model|state|hip|cuda)\b.*|wait|commit|load_(state|model|config|json|yaml|weights?|checkpoint|module|library|inline|kernel|dict)|workload|payload|download|reload|preload|^(load_fn|is_load)`),
 	},
 	{
-		kind: "store", pattern: "memory_ops", dir: 1, where: yes, inLoop: 3, open: 2, outside: 2, call: true, what: "store",
+		kind: "store", pattern: "memory_ops", dir: 1, where: yes, inLoop: 3, open: 2, outside: 2, call: true, what: "store", when: notBare,
 		re:  rx(`^((tl|gl|ttgl|tle|fx)\.(\w+\.)*(store|scatter|buffer_store\w*|descriptor_store)|([\w.]*[.:])?(raw_)?(ptr_)?buffer_store\w*|([\w.]*[.:])?(global|flat|scratch)_store\w*|([\w.]*[.:])?ds_(write|store)\w*|__builtin_amdgcn_\w*(buffer_store|ds_write)\w*|__builtin_nontemporal_store|__st(cs|cg|wb|wt)|vstore(a_half)?\d*|([\w.]*[.:])?store_tile\w*|memref\.store|vector\.(store|transfer_write|maskedstore|scatter)|(tt|ttg|amdgpu|llvm|affine)\.(buffer_)?(store|local_store)|store|store_\w+|\w+_store|\w+\.store|RunWrite|local_store)$`),
 		not: rx(`^(self|torch|redis|session|db|kv|state|ckpt|dist)\b|datastore|store_(config|state|true|false)|restore`),
 	},
@@ -112,7 +118,7 @@ var features = []feature{
 		not: rx(`std::|^atomic_t$`),
 	},
 	{
-		kind: "volatile", pattern: "volatile_atomics", dir: 1, where: yes, inLoop: 3, open: 3, outside: 3, what: "volatile access",
+		kind: "volatile", pattern: "volatile_atomics", dir: 1, where: yes, inLoop: 3, open: 3, outside: 3, what: "volatile access", when: notAsm,
 		re: rx(`^volatile$`),
 	},
 	{
@@ -120,7 +126,7 @@ var features = []feature{
 		re: rx(`^((tl|gl|ttgl|fx)\.(where|masked\w*)|arith\.select|[\w.]*\.select|select|__builtin_amdgcn_\w*cndmask\w*|cndmask\w*|boundary_check|v_cndmask\w*)$`), not: rx(`^(torch|np|self|F)\b|index_select|item\.select`),
 	},
 	{
-		kind: "mask", pattern: "masking", dir: 1, where: yes, inLoop: 3, open: 3, outside: 2, what: "masked access",
+		kind: "mask", pattern: "masking", dir: 1, where: yes, inLoop: 3, open: 3, outside: 2, what: "masked access", when: isMask,
 		re: rx(`^(mask|boundary_check|other)$`),
 	},
 	{
@@ -128,7 +134,7 @@ var features = []feature{
 		re: rx(`^((tl|gl|ttgl)\.(\w+\.)*(dot|dot_scaled|mfma\w*|wmma\w*)|__builtin_amdgcn_\w*(mfma|wmma|smfmac)\w*|[\w.]*\b(rocdl|amdgpu)\.(mfma|wmma)\w*|v_(mfma|wmma|smfmac)\w*|(tt|ttg|gpu)\.(dot|mfma)\w*|\w*(dp4a|sdot4|sudot4|fdot2|dot4_i32)\w*|[\w.]*(mma_sync|mfma_f\w+|wmma_f\w+|llvm\.amdgcn\.(mfma|wmma)[\w.]*))$`),
 	},
 	{
-		kind: "prefetch", pattern: "prefetch", dir: -1, where: yes, inLoop: 3, open: 3, outside: 3, what: "prefetch or double buffer",
+		kind: "prefetch", pattern: "prefetch", dir: -1, where: yes, inLoop: 3, open: 3, outside: 3, what: "prefetch or double buffer", when: isPrefetch,
 		re: rx(`(?i)(prefetch|(^|_)p[io]ng(_|$)|double_?buf|dbuf|ping_?pong|multi_?buffer|(^|_)(next|nxt)(_[a-z0-9]+)?$|^[a-z0-9]+_(next|nxt|pre|pf)$|async_copy|cp_async|cp\.async|load_to_lds|load_to_shared|gather_to_lds|global_load_lds|commit_group|tensor_load_to_lds|local_prefetch|^(read|write|load|cur|curr|stage|buf|buffer|smem|lds)_?(idx|index|buf|buffer|stage|phase|slot|cur)?_(next|write|read)$|^stage_(idx|id)$|^(buf|slot|phase|stage|pp|cur_buf|buf_idx|lds_buf)$)`), not: rx(`(?i)wait|next_power_of|nextafter|next\(|np\.|torch\.|self\.`),
 	},
 	{
@@ -136,11 +142,11 @@ var features = []feature{
 		re: rx(`^((tl|gl|ttgl)\.(device_print|device_assert)|__assert_fail|__trap|__builtin_trap|fx\.printf|gpu\.printf|tt\.(print|assert)|cuda_assert|CUDA_KERNEL_ASSERT\w*|[\w:]*KERNEL_ASSERT\w*)$`),
 	},
 	{
-		kind: "printf", pattern: "hot_path_checks", dir: 1, where: yes, inLoop: 3, open: 3, outside: 3, call: true, what: "printf or assert in device code",
+		kind: "printf", pattern: "hot_path_checks", dir: 1, where: yes, inLoop: 3, open: 3, outside: 3, call: true, what: "printf or assert in device code", when: isPrintf,
 		re: rx(`^(printf|assert|clock64|clock|wall_clock64|__clock64|s_memtime|s_memrealtime|__builtin_readcyclecounter|__builtin_amdgcn_s_mem\w*time)$`),
 	},
 	{
-		kind: "log", pattern: "hot_path_checks", dir: 1, where: no, inLoop: 2, open: 1, outside: 1, call: true, what: "logging",
+		kind: "log", pattern: "hot_path_checks", dir: 1, where: no, inLoop: 2, open: 1, outside: 1, what: "logging",
 		re: rx(`^((self\.)?_?(logger|logging|log|LOG)\.(info|debug|warning|warn|error|critical|log|trace)|print|warnings\.warn|VLOG|LOG|spdlog::\w+|std::cout|std::cerr|fprintf|AITER_LOG\w*|TORCH_WARN\w*|pprint)$`),
 	},
 	{
@@ -161,7 +167,7 @@ var features = []feature{
 		re: rx(`^(torch\.(empty|zeros|ones|full|empty_like|zeros_like|ones_like|full_like|cat|stack|clone|empty_strided)|[\w.]*\.(clone|contiguous|new_empty|new_zeros|new_full|repeat_interleave|repeat)|at::(empty|zeros|cat|clone|full)\w*|torch::(empty|zeros|cat|full|clone)\w*)$`), not: rx(`^np\.`),
 	},
 	{
-		kind: "heap", pattern: "alloc", dir: 1, where: unknown, inLoop: 2, open: 0, outside: 0, call: true, what: "heap allocation",
+		kind: "heap", pattern: "alloc", dir: 1, where: unknown, inLoop: 2, open: 0, outside: 0, what: "heap allocation",
 		re: rx(`^(malloc|calloc|realloc|new|std::(vector|string|make_unique|make_shared|map|unordered_map)|[\w.]*\.(resize|push_back|emplace_back|reserve))$`),
 	},
 	{
@@ -173,7 +179,7 @@ var features = []feature{
 		re: rx(`^((hip|cuda)Stream(Create|Destroy|WaitEvent)\w*|(hip|cuda)Event(Record|Create)\w*|[\w.]*\.(wait_stream|wait_event|record_stream)|[\w.]*\.record_event)$`),
 	},
 	{
-		kind: "graph", pattern: "stream", dir: -1, where: no, inLoop: 3, open: 3, outside: 3, what: "graph capture, side stream or asynchronous copy",
+		kind: "graph", pattern: "stream", dir: -1, where: no, inLoop: 3, open: 3, outside: 3, what: "graph capture, side stream or asynchronous copy", when: isGraph,
 		re: rx(`^((hip|cuda)Graph(Launch|Instantiate)\w*|(hip|cuda)StreamBeginCapture|torch\.(cuda|hip)\.(graph|CUDAGraph|make_graphed_callables|Stream|stream)|[\w.]*graph\w*\.replay|\.replay|(hip|cuda)MemcpyAsync|(hip|cuda)StreamNonBlocking|[\w.]*cuda_?graph\w*)$`),
 	},
 	{
@@ -185,7 +191,7 @@ var features = []feature{
 		re: rx(`^(copy\.deepcopy|deepcopy|json\.(loads?|dumps?)|inspect\.\w+|subprocess\.\w+|os\.popen|time\.sleep|gc\.collect|re\.(compile|match|sub|search)|importlib\.\w+|pickle\.\w+|torch\.(tensor|as_tensor|from_numpy)|std::(lock_guard|unique_lock|scoped_lock|to_string|ostringstream|stringstream|regex\w*)|torch\.(autograd\.)?profiler\.record_function|(torch\.cuda\.)?nvtx\.\w+|roctxRange\w*|torch\.cuda\.(empty_cache|get_device_properties|mem_get_info|memory_stats)|traceback\.\w+|os\.path\.exists|open|hashlib\.\w+|hipGetDeviceProperties|cudaGetDeviceProperties|std::this_thread::sleep_for|getenv|std::getenv|triton\.compile|hipModuleLoad\w*|cuModuleLoad\w*|hipDeviceGetAttribute)$`),
 	},
 	{
-		kind: "constexpr", pattern: "specialization", dir: -1, where: yes, inLoop: 3, open: 3, outside: 3, what: "compile-time constant",
+		kind: "constexpr", pattern: "specialization", dir: -1, where: yes, inLoop: 3, open: 3, outside: 3, what: "compile-time constant", when: isConstexpr,
 		re: rx(`^((tl|gl|ttgl|fx)\.constexpr|constexpr|(fx\.)?Constexpr)$`),
 	},
 	{

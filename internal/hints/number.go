@@ -1,6 +1,8 @@
 package hints
 
 import (
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,61 +34,51 @@ type evaluator struct {
 	at int
 }
 
+// op takes the next token if it is one of some operators, and returns it, or "".
 func (e *evaluator) op(set ...string) string {
-	if e.at < len(e.ts) && e.ts[e.at].kind == tokOp {
-		for _, s := range set {
-			if e.ts[e.at].text == s {
-				e.at++
-				return s
-			}
-		}
+	if e.at < len(e.ts) && e.ts[e.at].kind == tokOp && slices.Contains(set, e.ts[e.at].text) {
+		e.at++
+		return e.ts[e.at-1].text
 	}
 	return ""
 }
 
 func (e *evaluator) sum(depth int) (float64, bool) {
-	v, ok := e.product(depth)
+	return e.chain(func() (float64, bool) { return e.product(depth) }, "+", "-", "<<")
+}
+
+func (e *evaluator) product(depth int) (float64, bool) {
+	return e.chain(func() (float64, bool) { return e.unit(depth) }, "*", "/", "//")
+}
+
+// chain computes operands with operators of one level between them, from the left.
+func (e *evaluator) chain(operand func() (float64, bool), operators ...string) (float64, bool) {
+	v, ok := operand()
 	for ok {
-		o := e.op("+", "-", "<<")
+		o := e.op(operators...)
 		if o == "" {
 			return v, true
 		}
 		var w float64
-		w, ok = e.product(depth)
-		switch o {
-		case "+":
-			v += w
-		case "-":
-			v -= w
-		case "<<":
-			if w < 0 || w > 62 {
-				return 0, false
-			}
-			v *= float64(int64(1) << int(w))
+		if w, ok = operand(); ok {
+			v, ok = calculate(v, o, w)
 		}
 	}
 	return 0, false
 }
 
-func (e *evaluator) product(depth int) (float64, bool) {
-	v, ok := e.unit(depth)
-	for ok {
-		o := e.op("*", "/", "//")
-		if o == "" {
-			return v, true
-		}
-		var w float64
-		w, ok = e.unit(depth)
-		switch {
-		case o == "*":
-			v *= w
-		case w == 0:
-			return 0, false
-		default:
-			v /= w
-		}
+func calculate(v float64, op string, w float64) (float64, bool) {
+	switch op {
+	case "+":
+		return v + w, true
+	case "-":
+		return v - w, true
+	case "*":
+		return v * w, true
+	case "<<":
+		return math.Ldexp(v, int(w)), w >= 0 && w <= 62
 	}
-	return 0, false
+	return v / w, w != 0
 }
 
 func (e *evaluator) unit(depth int) (float64, bool) {
@@ -98,15 +90,11 @@ func (e *evaluator) unit(depth int) (float64, bool) {
 		return v, ok && e.op(")") != ""
 	}
 	t := e.ts[e.at]
-	if t.kind == tokNumber {
-		e.at++
-		return parseNumber(t.text)
+	if t.kind != tokNumber && t.kind != tokString {
+		return 0, false
 	}
-	if t.kind == tokString {
-		e.at++
-		return parseNumber(t.text)
-	}
-	return 0, false
+	e.at++
+	return parseNumber(t.text)
 }
 
 func formatNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

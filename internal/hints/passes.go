@@ -1,6 +1,9 @@
 package hints
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // passPattern says what the passes of a kernel compiler's pipeline are for, by words
 // in their names. The rest are taken for compiler options.
@@ -21,29 +24,20 @@ var passPattern = []struct{ word, pattern string }{
 
 // passRule finds passes that a compiler written in Python no longer runs:
 // passes.ttgpuir.add_pipeline(pm, ...).
-func (fc *fileContext) passRule(r *run) {
-	if fc.lang != langPython {
-		return
-	}
-	news := map[string]bool{}
-	for _, l := range r.new {
-		if n := passName(l.toks); n != "" {
-			news[n] = true
-		}
-	}
+func (fc *fileContext) passRule(_ *sourceHunk, r *run) {
 	for _, l := range r.old {
 		n := passName(l.toks)
-		if n == "" || news[n] {
+		if n == "" || slices.ContainsFunc(r.new, func(x *srcLine) bool { return passName(x.toks) == n }) {
 			continue
 		}
-		e := evidenceOf{pattern: "compiler_flags", level: 3, run: r, reason: "the compiler no longer runs the pass " + n, cause: "other machine code from the same source"}
+		e := r.hint(l, "compiler_flags", 3, "the compiler no longer runs the pass "+n)
+		e.cause = "other machine code from the same source"
 		for _, p := range passPattern {
 			if strings.Contains(n, p.word) {
 				e.pattern = p.pattern
 				break
 			}
 		}
-		e.old, e.new = partners(l)
 		fc.emit(e)
 		return
 	}

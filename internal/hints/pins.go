@@ -167,14 +167,14 @@ func (fc *fileContext) pinLines(r *run) {
 		key := pinName2(p.new.toks)
 		named := key != "" && pinKey.MatchString(key) && !strings.EqualFold(key, "version")
 		install := installCmd.MatchString(p.new.text) || gpuPackages.MatchString(p.new.text) && hasText(p.new.toks, "=")
-		if !named && !install || !versioned(d.old) || !versioned(d.new) || !named && smallNumbers(d.new) {
+		if !named && !install || !versioned(d.gone) || !versioned(d.came) || !named && smallNumbers(d.came) {
 			continue
 		}
 		name := key
 		if !named {
 			name = strings.Trim(textOf(p.new.toks), `"`)
 		}
-		fc.emitPin(r, p.old, p.new, name, textOf(d.old), textOf(d.new))
+		fc.emitPin(r, p.old, p.new, name, textOf(d.gone), textOf(d.came))
 	}
 }
 

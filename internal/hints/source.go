@@ -1,6 +1,7 @@
 package hints
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -133,7 +134,8 @@ func (s *sourceHunk) findMasks() {
 // scanSide fills in the tokens of each line.
 func scanSide(l language, sd *side) {
 	st, doubt := startState(l, sd.lines)
-	sc := scanner{lang: l, state: st}
+	sc := newScanner(l)
+	sc.state = st
 	at := make([]int, len(sd.lines)+1)
 	for i := range sd.lines {
 		ln := &sd.lines[i]
@@ -169,23 +171,20 @@ func (sc *scanner) expandAsm(from int, asm bool) {
 		if t.kind != tokString || !isInstruction(t.text) || !asm && !strings.ContainsAny(t.text, " \\;") {
 			continue
 		}
-		a := scanner{lang: langAsm}
-		a.scanLine(strings.NewReplacer(`\n`, " ", `\t`, " ").Replace(t.text), t.line)
-		rest := append([]token(nil), sc.out[i+1:]...)
-		sc.out = append(append(sc.out[:i+1], a.out...), rest...)
+		a := newScanner(langAsm)
+		a.scanLine(asmBlanks.Replace(t.text), t.line)
+		sc.out = slices.Insert(sc.out, i+1, a.out...)
 		i += len(a.out)
 	}
 }
+
+var asmBlanks = strings.NewReplacer(`\n`, " ", `\t`, " ")
 
 // isInstruction tells whether a string begins with a mnemonic of GCN or PTX and
 // goes on like operands rather than like prose.
 func isInstruction(s string) bool {
 	s = strings.TrimLeft(s, " \t")
-	ok := false
-	for _, p := range []string{"s_", "v_", "ds_", "global_", "buffer_", "flat_", "scratch_", "cp.async", "bar.sync", "ld.", "st.", "tensor_"} {
-		ok = ok || strings.HasPrefix(s, p)
-	}
-	if !ok {
+	if !hasAnyPrefix(s, "s_", "v_", "ds_", "global_", "buffer_", "flat_", "scratch_", "cp.async", "bar.sync", "ld.", "st.", "tensor_") {
 		return false
 	}
 	name, rest := s, ""
@@ -195,10 +194,10 @@ func isInstruction(s string) bool {
 	if strings.HasSuffix(name, "_") || strings.ContainsAny(name, "=:/-") {
 		return false
 	}
-	first, _, _ := strings.Cut(rest, " ")
-	if rest == "" || strings.HasPrefix(rest, `\`) || strings.HasPrefix(rest, ";") {
+	if rest == "" || rest[0] == '\\' || rest[0] == ';' {
 		return true
 	}
+	first, _, _ := strings.Cut(rest, " ")
 	return strings.ContainsAny(first, ",%$[](0123456789") || strings.HasPrefix(first, "v") && len(first) < 5
 }
 
@@ -252,40 +251,32 @@ func insignificant(ts []token, i int) bool {
 // findRuns groups the changed lines and pairs them.
 func (s *sourceHunk) findRuns(h *diffHunk) {
 	var r run
-	oi, ni := 0, 0
+	olds, news := s.old.lines, s.new.lines
 	flush := func() {
-		if len(r.old)+len(r.new) > 0 {
-			r.align()
-			if len(r.old)+len(r.new) > 0 {
-				s.runs = append(s.runs, r)
-			}
+		if r.align(); len(r.old)+len(r.new) > 0 {
+			s.runs = append(s.runs, r)
 		}
 		r = run{}
 	}
 	for i := range h.lines {
-		switch h.lines[i].kind {
-		case '-':
-			if len(r.new) > 0 {
-				flush()
-			}
-			l := &s.old.lines[oi]
-			s.all = append(s.all, l)
-			if len(l.toks) > 0 {
-				r.old = append(r.old, l)
-			}
-			oi++
-		case '+':
-			l := &s.new.lines[ni]
-			s.all = append(s.all, l)
-			if len(l.toks) > 0 {
-				r.new = append(r.new, l)
-			}
-			ni++
-		default:
+		kind := h.lines[i].kind
+		if kind == ' ' || kind == '-' && len(r.new) > 0 {
 			flush()
-			s.all = append(s.all, &s.new.lines[ni])
-			oi++
-			ni++
+		}
+		var l *srcLine
+		if kind != '+' {
+			l, olds = &olds[0], olds[1:]
+		}
+		if kind != '-' {
+			l, news = &news[0], news[1:]
+		}
+		s.all = append(s.all, l)
+		switch {
+		case len(l.toks) == 0:
+		case kind == '-':
+			r.old = append(r.old, l)
+		case kind == '+':
+			r.new = append(r.new, l)
 		}
 	}
 	flush()

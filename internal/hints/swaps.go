@@ -1,6 +1,9 @@
 package hints
 
-import "regexp"
+import (
+	"regexp"
+	"slices"
+)
 
 // A swap is a pair of names of which the second does the same work at another cost.
 type swap struct {
@@ -51,13 +54,12 @@ var swaps = []swap{
 type swapMask struct{ from, to uint64 }
 
 // swapsOf looks a name up in the table, in full and without its namespace.
-func swapsOf(t token) swapMask {
+func swapsOf(name string) swapMask {
+	last := token{text: name}.last()
+	match := func(re *regexp.Regexp) bool { return re != nil && (re.MatchString(name) || re.MatchString(last)) }
 	var m swapMask
-	match := func(re *regexp.Regexp) bool {
-		return re.MatchString(t.text) || t.kind == tokIdent && re.MatchString(t.last())
-	}
 	for i := range swaps {
-		if swaps[i].from != nil && match(swaps[i].from) {
+		if match(swaps[i].from) {
 			m.from |= 1 << i
 		}
 		if match(swaps[i].to) {
@@ -71,7 +73,7 @@ func (fc *fileContext) swapsIn(ts []token) swapMask {
 	var m swapMask
 	for _, t := range ts {
 		if t.kind != tokString && t.kind != tokNumber {
-			x := fc.memo.swap(t)
+			x := fc.memo.swap(t.text)
 			m.from |= x.from
 			m.to |= x.to
 		}
@@ -80,41 +82,35 @@ func (fc *fileContext) swapsIn(ts []token) swapMask {
 }
 
 // swapRule looks for a name that was exchanged for one of another cost.
-func (fc *fileContext) swapRule(r *run, p pair, d tokenDiff) {
-	if r.judged[p.new] || isImport(p.new.toks) || len(d.old)+len(d.new) == 0 || len(d.old)+len(d.new) > 40 {
+func (fc *fileContext) swapRule(c *change) {
+	if isImport(c.new.toks) || len(c.gone)+len(c.came) > 40 {
 		return
 	}
-	all := [2]swapMask{fc.swapsIn(d.old), fc.swapsIn(d.new)}
-	if all[0].from&all[1].to|all[0].to&all[1].from|(all[0].to^all[1].to) == 0 {
+	was, is := fc.swapsIn(c.gone), fc.swapsIn(c.came)
+	if was.from&is.to|was.to&is.from|(was.to^is.to) == 0 {
 		return
 	}
-	calls := all
-	if len(d.old) != 1 || len(d.new) != 1 {
-		calls = [2]swapMask{fc.swapsIn(called(p.old.toks, d.old)), fc.swapsIn(called(p.new.toks, d.new))}
+	oldCalls, newCalls := called(c.old.toks, c.gone), called(c.new.toks, c.came)
+	wasCalled, isCalled := was, is
+	if len(c.gone) != 1 || len(c.came) != 1 {
+		wasCalled, isCalled = fc.swapsIn(oldCalls), fc.swapsIn(newCalls)
 	}
 	for i := range swaps {
 		s := &swaps[i]
-		m := all
+		old, new := was, is
 		if s.pattern == "dispatch" {
-			m = calls
+			old, new = wasCalled, isCalled
 		}
-		bit := uint64(1) << i
-		slower := m[0].from&bit != 0 && m[1].to&bit != 0 && (m[1].from&bit == 0 || s.both && m[0].to&bit != 0)
-		faster := m[0].to&bit != 0 && m[1].from&bit != 0 && m[1].to&bit == 0
-		if s.from == nil && len(called(p.old.toks, d.old)) > 0 && len(called(p.new.toks, d.new)) > 0 {
-			slower, faster = m[1].to&^m[0].to&bit != 0, m[0].to&^m[1].to&bit != 0
+		slower, faster := s.between(old, new, uint64(1)<<i)
+		if s.from == nil {
+			slower, faster = slower && len(oldCalls) > 0 && len(newCalls) > 0, faster && len(oldCalls) > 0 && len(newCalls) > 0
 		}
-		if !slower && !faster || s.device && p.new.dev == no {
+		if !slower && !faster || s.device && c.new.dev == no || s.pattern == "math_function" && fc.sameValue(c.old.toks, c.new.toks) {
 			continue
 		}
-		if s.pattern == "math_function" && fc.sameValue(p.old.toks, p.new.toks) {
-			continue
-		}
-		e := evidenceOf{pattern: s.pattern, level: s.level, old: p.old, new: p.new, run: r, reason: s.reason, faster: !slower && !s.both}
-		if s.device && p.new.dev == unknown && !fc.gpu && !fc.deviceOnly() {
-			e.level--
-		}
-		if s.pattern == "dispatch" && s.level < 3 && p.new.loop == no && p.new.fn == "" {
+		e := c.hint(s.pattern, s.level, s.reason)
+		e.faster = !slower && !s.both
+		if s.device && c.new.dev == unknown && !fc.gpu && !fc.deviceOnly() || s.pattern == "dispatch" && s.level < 3 && c.new.loop == no && c.new.fn == "" {
 			e.level--
 		}
 		fc.emit(e)
@@ -122,11 +118,22 @@ func (fc *fileContext) swapRule(r *run, p pair, d tokenDiff) {
 	}
 }
 
+// between tells whether a line went from the first name of the swap with this bit to
+// the second, or back.
+func (s *swap) between(was, is swapMask, bit uint64) (slower, faster bool) {
+	if s.from == nil {
+		return is.to&^was.to&bit != 0, was.to&^is.to&bit != 0
+	}
+	slower = was.from&is.to&bit != 0 && (is.from&bit == 0 || s.both && was.to&bit != 0)
+	faster = was.to&is.from&bit != 0 && is.to&bit == 0
+	return slower, faster
+}
+
 // called are those of some tokens that are called in their line.
 func called(line, ts []token) []token {
 	var out []token
 	for i := 0; i+1 < len(line); i++ {
-		if line[i].kind == tokIdent && (line[i+1].text == "(" || line[i+1].text == "<" || line[i+1].text == "<<<" || line[i+1].text == "[") && changedHere(ts, line[i]) {
+		if line[i].kind == tokIdent && hasText(line[i+1:i+2], "(", "<", "<<<", "[") && slices.Contains(ts, line[i]) {
 			out = append(out, line[i])
 		}
 	}

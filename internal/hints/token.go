@@ -30,8 +30,18 @@ type scanState struct {
 // A scanner cuts lines of one language into tokens.
 type scanner struct {
 	lang  language
+	style commentStyle
 	state scanState
 	out   []token
+}
+
+func newScanner(l language) *scanner { return &scanner{lang: l, style: styleOf(l)} }
+
+// tokensOf cuts a line on its own into tokens.
+func tokensOf(l language, s string) []token {
+	sc := newScanner(l)
+	sc.scanLine(s, 0)
+	return sc.out
 }
 
 // scanLine appends the tokens of s, the line with index n.
@@ -72,45 +82,37 @@ func (sc *scanner) skipOpen(s string, i int) int {
 	return i + j + len(end)
 }
 
+// A commentStyle is how a language writes comments: line ends at the end of the line,
+// open at the end that skipOpen knows.
+type commentStyle struct {
+	line, open string
+	apart      bool // only at the start of a line or behind a blank
+}
+
+var (
+	hashComment   = commentStyle{line: "#", apart: true}
+	commentStyles = map[language]commentStyle{
+		langC: {line: "//", open: "/*"}, langJSON: {line: "//", open: "/*"}, langAsm: {line: "//", open: "/*"},
+		langMLIR: {line: "//"}, langLLVM: {line: ";"}, langPython: {line: "#"}, langCMake: {line: "#", open: "#[["},
+	}
+)
+
+func styleOf(l language) commentStyle {
+	if c, ok := commentStyles[l]; ok {
+		return c
+	}
+	return hashComment
+}
+
 // comment skips a comment that starts at i.
 func (sc *scanner) comment(s string, i int) (int, bool) {
-	c := s[i]
-	two := ""
-	if i+1 < len(s) {
-		two = s[i : i+2]
-	}
-	switch sc.lang {
-	case langC, langMLIR, langAsm, langJSON:
-		if two == "//" {
-			return len(s), true
-		}
-		if two == "/*" && sc.lang != langMLIR {
-			sc.state.comment = true
-			return i + 2, true
-		}
-		if c == ';' && sc.lang == langAsm {
-			return len(s), true
-		}
-	case langLLVM:
-		if c == ';' {
-			return len(s), true
-		}
-	case langCMake:
-		if strings.HasPrefix(s[i:], "#[[") {
-			sc.state.comment = true
-			return i + 3, true
-		}
-		if c == '#' {
-			return len(s), true
-		}
-	case langPython:
-		if c == '#' {
-			return len(s), true
-		}
-	default:
-		if c == '#' && (i == 0 || s[i-1] == ' ' || s[i-1] == '\t') {
-			return len(s), true
-		}
+	c := &sc.style
+	switch rest := s[i:]; {
+	case c.open != "" && strings.HasPrefix(rest, c.open):
+		sc.state.comment = true
+		return i + len(c.open), true
+	case strings.HasPrefix(rest, c.line) && (!c.apart || i == 0 || s[i-1] == ' ' || s[i-1] == '\t'), sc.lang == langAsm && rest[0] == ';':
+		return len(s), true
 	}
 	return i, false
 }
@@ -185,7 +187,8 @@ func (sc *scanner) identStart(s string, i int) bool {
 	return false
 }
 
-// ident reads a chain of names joined by '.', '::' or '->'.
+// ident reads a chain of names joined by '.' or '::', or the string that a short one
+// is the prefix of.
 func (sc *scanner) ident(s string, i, n int) int {
 	j := i + 1
 	for j < len(s) {
@@ -197,10 +200,9 @@ func (sc *scanner) ident(s string, i, n int) int {
 			j++
 		case c == ':' && j+2 < len(s) && s[j+1] == ':' && isAlpha(s[j+2]):
 			j += 2
+		case sc.prefixes(s, i, j):
+			return sc.raw(s, i, j, n)
 		default:
-			if q := sc.prefixed(s, i, j); q > 0 {
-				return sc.raw(s, i, j, n)
-			}
 			sc.out = append(sc.out, token{tokIdent, s[i:j], n})
 			return j
 		}
@@ -209,19 +211,18 @@ func (sc *scanner) ident(s string, i, n int) int {
 	return j
 }
 
-// prefixed tells whether s[i:j] is the prefix of a string: rb"..", f'..', R"(..)".
-func (sc *scanner) prefixed(s string, i, j int) int {
-	if j-i > 3 || s[j] != '"' && (s[j] != '\'' || sc.lang != langPython) {
-		return 0
-	}
+// prefixes tells whether s[i:j] is the prefix of a string: rb"..", f'..', R"(..)".
+func (sc *scanner) prefixes(s string, i, j int) bool {
 	p := s[i:j]
-	if sc.lang == langPython && strings.Trim(strings.ToLower(p), "rbfut") == "" {
-		return 1
+	switch {
+	case len(p) > 3:
+		return false
+	case sc.lang == langPython:
+		return (s[j] == '"' || s[j] == '\'') && strings.Trim(strings.ToLower(p), "rbfut") == ""
+	case sc.lang == langC:
+		return s[j] == '"' && (p == "R" || p == "LR" || p == "u8R" || p == "L" || p == "u8")
 	}
-	if sc.lang == langC && (p == "R" || p == "LR" || p == "u8R" || p == "L" || p == "u8") {
-		return 1
-	}
-	return 0
+	return false
 }
 
 func (sc *scanner) raw(s string, i, j, n int) int {

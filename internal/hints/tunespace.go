@@ -6,23 +6,20 @@ var configFunction = rx(`(?i)config|tun(e|ing)|space|candidates`)
 
 // spaceRule compares the lists of values from which tuning configurations are
 // built: [Config(..., num_stages=s) for s in [1, 2, 3]].
-func (fc *fileContext) spaceRule(h *sourceHunk, r *run, p pair, d tokenDiff) {
-	if fc.lang != langPython || r.judged[p.new] || !listOnly(d.old) || !listOnly(d.new) || len(d.old)+len(d.new) == 0 {
+func (fc *fileContext) spaceRule(c *change) {
+	name, ok := iterated(c.new.toks)
+	if !ok || !listOnly(c.gone) || !listOnly(c.came) ||
+		!configFunction.MatchString(c.new.fn) && !hasCall(c.new.toks, "Config") && !configFunction.MatchString(c.new.call+c.new.outer) {
 		return
 	}
-	name, ok := iterated(p.new.toks)
-	if !ok || !configFunction.MatchString(p.new.fn) && !hasCall(p.new.toks, "Config") && !configFunction.MatchString(p.new.call+p.new.outer) {
-		return
-	}
-	olds, news := len(numbersIn(p.old.toks)), len(numbersIn(p.new.toks))
-	e := evidenceOf{pattern: "autotune_config", level: 2, old: p.old, new: p.new, run: r, reason: fmt.Sprintf("the values of %s that tuning tries changed", name)}
-	if news < olds {
+	e := c.hint("autotune_config", 2, fmt.Sprintf("the values of %s that tuning tries changed", name))
+	if len(numbersIn(c.new.toks)) < len(numbersIn(c.old.toks)) {
 		e.level, e.reason = 3, fmt.Sprintf("tuning tries fewer values of %s", name)
 	}
 	fc.emit(e)
-	r.judged[p.new] = true
-	if k := fc.iteratedKey(h, name); k != nil {
-		fc.emit(evidenceOf{pattern: k.pattern, level: 2, old: p.old, new: p.new, run: r, reason: fmt.Sprintf("%s: the values that tuning tries changed", k.what)})
+	c.explain()
+	if k := fc.iteratedKey(c.h, name); k != nil {
+		fc.emit(c.hint(k.pattern, 2, fmt.Sprintf("%s: the values that tuning tries changed", k.what)))
 	}
 }
 

@@ -96,7 +96,7 @@ func (fc *fileContext) tunedRows(r *run) {
 	case len(r.pairs) > 0:
 		var real []pair
 		for _, p := range r.pairs {
-			if d := diffTokens(p.old.toks, p.new.toks); !onlyDecimals(d.old) || !onlyDecimals(d.new) {
+			if d := diffTokens(p.old.toks, p.new.toks); !onlyDecimals(d.gone) || !onlyDecimals(d.came) {
 				real = append(real, p)
 			}
 		}

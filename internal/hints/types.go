@@ -13,6 +13,9 @@ type typeInfo struct {
 	lanes int  // of a vector type, else 1
 }
 
+// size is how many bits a value has.
+func (t typeInfo) size() int { return t.bits * t.lanes }
+
 var scalarTypes = map[string]typeInfo{}
 
 func init() {
@@ -104,7 +107,7 @@ func typesIn(l language, ts []token) []typeInfo {
 // compareTypes judges a data type that is the value of a setting.
 func compareTypes(a, b []token) verdict {
 	d := diffTokens(a, b)
-	x, y := typesIn(langC, d.old), typesIn(langC, d.new)
+	x, y := typesIn(langC, d.gone), typesIn(langC, d.came)
 	if len(x) > 0 && len(y) > 0 {
 		return widening(x[0], y[0])
 	}
