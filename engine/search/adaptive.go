@@ -325,7 +325,11 @@ func (p *problem) stepsDone() int {
 
 func (p *problem) explain(b *belief, o option) string {
 	if o.runs > 0 {
-		return fmt.Sprintf("%s has %d runs and is slow with probability %.0f %%: more runs tell most per minute", Name(o.pos), o.runs, 100*o.slow)
+		runs := fmt.Sprintf("%d runs", o.runs)
+		if o.runs == 1 {
+			runs = "1 run"
+		}
+		return fmt.Sprintf("%s has %s and is slow with probability %.0f %%: more runs tell most per minute", Name(o.pos), runs, 100*o.slow)
 	}
 	return fmt.Sprintf("%s is slow with probability %.0f %%: whatever it shows narrows the range most per minute", Name(o.pos), 100*o.slow)
 }

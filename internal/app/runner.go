@@ -108,8 +108,12 @@ func (h *hunt) sharedMachine(commit string, others []string) error {
 	if len(others) == 0 {
 		return nil
 	}
-	return h.warnOnce("other_hunt", fmt.Sprintf("another hunt (run %s) was building or measuring on this machine while this one measured, first at %s: they disturb each other's times; pause one with perfbisect stop --pause RUN where small differences count",
-		strings.Join(others, ", "), short(commit)))
+	who := fmt.Sprintf("another hunt (run %s) was", others[0])
+	if len(others) > 1 {
+		who = fmt.Sprintf("%d other hunts (runs %s) were", len(others), strings.Join(others, ", "))
+	}
+	return h.warnOnce("other_hunt", fmt.Sprintf("%s building or measuring on this machine while this one measured, first at %s: they disturb each other's times; pause one with perfbisect stop --pause RUN where small differences count",
+		who, short(commit)))
 }
 
 // lockGPUs waits for the GPUs, and tells so when it has to.
