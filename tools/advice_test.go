@@ -25,6 +25,7 @@ type saying struct {
 }
 
 func (f saying) Start(context.Context, app.Spec) (*app.Status, error) { return nil, f.err }
+
 func (f saying) Compare(context.Context, app.CompareRequest) (*app.Status, error) { return nil, f.err }
 
 func (f saying) Preview(context.Context, app.PreviewRequest) (*app.Preview, error) {

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"perfbisect/internal/app"
 )
@@ -23,7 +24,9 @@ var bisectMark = tool[markArgs, run]{
 		}
 		st, err := s.mark(ctx, a)
 		if err == nil {
-			return runOf(st), nil
+			r := runOf(st)
+			r.Summary = a.done() + " " + r.Summary
+			return r, nil
 		}
 		if old, e := s.svc.Status(ctx, a.RunID); e == nil && old.State.Ended() {
 			err = &nextError{err, "bisect_start with the same arguments begins another run; mark its commits before it ends."}
@@ -37,4 +40,15 @@ func (s *Server) mark(ctx context.Context, a markArgs) (*app.Status, error) {
 		return s.svc.Undo(ctx, a.RunID)
 	}
 	return s.svc.Mark(ctx, a.RunID, a.Commit, a.Verdict)
+}
+
+// done says that the run has it.
+func (a *markArgs) done() string {
+	switch a.Verdict {
+	case "undo":
+		return "The last mark or answer is taken back."
+	case "clear":
+		return fmt.Sprintf("The verdict on %s is forgotten.", a.Commit)
+	}
+	return fmt.Sprintf("%s is marked %s.", a.Commit, a.Verdict)
 }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"perfbisect/internal/app"
@@ -56,6 +57,9 @@ func listRuns(ctx context.Context, s *Server) (*run, error) {
 	runs, err := s.svc.List(ctx)
 	if err != nil {
 		return nil, err
+	}
+	for i := range runs {
+		runs[i].Summary, _, _ = strings.Cut(runs[i].Summary, "\n") // the rest is for who asks about the run
 	}
 	r := &run{Summary: fmt.Sprintf("Runs on this machine: %d.", len(runs)), Runs: runs, Next: "call bisect_status with a run_id, or bisect_start to begin."}
 	switch {

@@ -134,6 +134,7 @@ func (r *run) text() string {
 			fmt.Fprintf(&b, "\nDefault: %s", q.Default)
 		}
 	}
+	b.WriteString(r.standing())
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "\nWarning: %s", w.Text)
 	}
@@ -145,6 +146,23 @@ func (r *run) text() string {
 	}
 	fmt.Fprintf(&b, "\nNext: %s", r.Next)
 	return b.String()
+}
+
+// standing is where a run stands that has no answer yet: what it measured last,
+// and, for one that waits to be told to go on, what is left and what comes.
+func (r *run) standing() string {
+	p := r.Progress
+	if p == nil || r.Result != nil || p.Now == "" || engine.Status(r.State).Ended() {
+		return ""
+	}
+	text := "\nLast: " + p.Now
+	if r.State == string(engine.Paused) {
+		text += fmt.Sprintf("\nCommits left: %d", p.Left)
+		if p.Why != "" {
+			text += "\nNext step: " + p.Why
+		}
+	}
+	return text
 }
 
 // next is what the app says comes next, and where machine help starts once a

@@ -145,7 +145,29 @@ func (s *Server) noSuchTool(name string) string {
 	if s.opt.ReadOnly {
 		return fmt.Sprintf("no tool is called %q here: the server was started with --read-only; the tools are: %s", name[:min(len(name), 64)], strings.Join(names, ", "))
 	}
-	return fmt.Sprintf("no tool is called %q%s; the tools are: %s", name[:min(len(name), 64)], suggestion(name, names), strings.Join(names, ", "))
+	return fmt.Sprintf("no tool is called %q%s; the tools are: %s", name[:min(len(name), 64)], toolMeant(name, names), strings.Join(names, ", "))
+}
+
+// otherTools are tools by the last word of a name that they have not.
+var otherTools = map[string]string{
+	"wait": "bisect_status", "poll": "bisect_status", "list": "bisect_status", "progress": "bisect_status", "run": "bisect_start", "resume": "bisect_start",
+	"result": "bisect_report", "cancel": "bisect_stop", "pause": "bisect_stop", "finish": "bisect_stop", "abort": "bisect_stop", "next": "bisect_step",
+	"good": "bisect_mark", "bad": "bisect_mark", "skip": "bisect_mark", "undo": "bisect_mark", "compare": "baseline_measure", "metric": "metric_preview",
+}
+
+// toolMeant is which tool somebody meant who got no more than two letters wrong,
+// wrote a client's prefix before the name, or used another word.
+func toolMeant(name string, names []string) string {
+	plain := strings.ReplaceAll(name, "-", "_")
+	for _, n := range names {
+		if strings.HasSuffix(plain, n) || distance(plain, n) <= 2 {
+			return didYouMean(n)
+		}
+	}
+	if other, ok := otherTools[plain[strings.LastIndexByte(plain, '_')+1:]]; ok {
+		return didYouMean(other)
+	}
+	return ""
 }
 
 func (s *Server) toolNames() []string {

@@ -135,3 +135,27 @@ func TestTooLongSaysTheLimit(t *testing.T) {
 		}
 	}
 }
+
+func TestNoSuchTool(t *testing.T) {
+	s := New(newFake(), Options{})
+	defer s.Close()
+	for name, want := range map[string]string{
+		"bisect_strat": "bisect_start", "mcp__perfbisect__bisect_status": "bisect_status", "bisect-mark": "bisect_mark",
+		"bisect_wait": "bisect_status", "bisect_result": "bisect_report", "cancel": "bisect_stop", "read_file": "", "": "",
+	} {
+		got := s.noSuchTool(name)
+		if hint := fmt.Sprintf("did you mean %q?", want); strings.Contains(got, "did you mean") != (want != "") || want != "" && !strings.Contains(got, hint) || !strings.Contains(got, "isa_diff") {
+			t.Errorf("%q: %s", name, got)
+		}
+	}
+	for _, other := range otherTools {
+		if !contains(s.toolNames(), other) {
+			t.Errorf("there is no %s", other)
+		}
+	}
+	out := s.polish([]byte(`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"tool 'a\"b' not found: tool not found"}}` + "\n"))
+	var m message
+	if err := json.Unmarshal(out, &m); err != nil || !strings.Contains(string(out), `no tool is called \"a\\\"b\"`) {
+		t.Errorf("%s, %v", out, err)
+	}
+}
