@@ -74,3 +74,16 @@ func BenchmarkReadOnly(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCandidatesShortLines reads 100 MiB of lines of one letter: what a line
+// costs, not what its bytes cost.
+func BenchmarkCandidatesShortLines(b *testing.B) {
+	const size = 100 << 20
+	out := repeatedOutput("y\n", size)
+	b.SetBytes(size)
+	for b.Loop() {
+		if c := Candidates(out); len(c) > 0 {
+			b.Fatal(c)
+		}
+	}
+}

@@ -219,6 +219,8 @@ func labelScore(in labelInfo, u unit) (subject, stat float64) {
 	switch {
 	case strings.HasPrefix(in.label, "ok "): // the time of a package's tests, or a verdict
 		less -= 3
+	case strings.HasSuffix(in.label, " for") || strings.HasSuffix(in.label, " every"): // "Running for 10 s" announces
+		less -= 3
 	case strings.Contains(in.label, "#"):
 		less -= 1.5
 	case in.bare && rate && u.name != "it/s" && !strings.Contains(in.label, partSep):

@@ -9,7 +9,7 @@
 // documents and tables are recognised, and whatever is left goes through a
 // grammar of labels, numbers and units. There is no parser for one tool; a
 // tool's format is a file in testdata/output. Read scan.go first, then
-// grammar.go, table.go and json.go.
+// grammar.go, setting.go, table.go and jsonwalk.go.
 //
 // Memory is bounded whatever the size of the output; the limits are the
 // constants in output.go.

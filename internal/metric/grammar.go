@@ -1,7 +1,6 @@
 package metric
 
 import (
-	"strconv"
 	"strings"
 	"unicode"
 )
@@ -213,7 +212,7 @@ func splitHead(lead string) (head, own string) {
 // ownLabels gives every token the label that stands next to it.
 func ownLabels(s string, toks []token, own string, items []item) []item {
 	tail := s[toks[len(toks)-1].end:]
-	valueFirst := !hasLetter(own) && hasLetter(tail) && strings.IndexAny(strings.TrimLeft(tail, " "), ",;|:=") != 0
+	valueFirst := !hasLetter(own) && hasLetter(tail) && strings.IndexAny(strings.TrimLeft(tail, " "), ",;|:=") != 0 && !pairs(s, toks)
 	for i := 0; i < len(toks); i++ {
 		t := toks[i]
 		if i > 0 {
@@ -255,6 +254,19 @@ func ownLabels(s string, toks []token, own string, items []item) []item {
 		first.own = firstWord(s[toks[1].from:toks[1].start])
 	}
 	return items
+}
+
+// pairs reports whether two or more numbers of a line have a label with a mark
+// before them: "50%  done: 16 (13 GFLOPS)  errors: 0".
+func pairs(s string, toks []token) bool {
+	n := 0
+	for i := 1; i < len(toks); i++ {
+		gap := strings.TrimRight(s[toks[i].from:toks[i].head], " ")
+		if gap != "" && (gap[len(gap)-1] == ':' || gap[len(gap)-1] == '=') && hasLetter(gap) {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // unlabelled reports whether all that stands before the label of a line are
@@ -316,113 +328,4 @@ func context(s string, items []item) string {
 		return ""
 	}
 	return s[:items[n-1].tok.end]
-}
-
-// emitGroup emits numbers that share the label of the first. It goes to the
-// first one with a unit; the others are told apart by unit or place.
-func emitGroup(items []item, out func(item, string)) {
-	base := items[0].own
-	if w := strings.ToLower(base); strings.HasSuffix(w, "eta") || strings.HasSuffix(w, "remaining") {
-		out(items[0], base) // the end of a progress display; what follows is not of it
-		items, base = items[1:], ""
-	}
-	if len(items) == 0 {
-		return
-	}
-	if len(items) == 1 {
-		out(items[0], loneLabel(base, items[0].tok))
-		return
-	}
-	if sampled(base, items) {
-		last := items[len(items)-1].tok
-		for _, it := range items {
-			it.tok.unit, it.tok.hasUnit = last.unit, last.hasUnit
-			out(it, base)
-		}
-		return
-	}
-	plain := -1
-	for i, it := range items {
-		if it.tok.hasUnit && !it.tok.count && plain < 0 {
-			plain = i
-		}
-	}
-	var used map[string]int
-	if len(items) > 2 {
-		used = map[string]int{}
-	}
-	first := ""
-	for i, it := range items {
-		name := "#" + strconv.Itoa(i+1)
-		switch {
-		case i == plain && base != "":
-			name = ""
-		case it.tok.hasUnit || it.tok.count:
-			name = loneLabel("", it.tok)
-		}
-		if used != nil {
-			used[name]++
-			if n := used[name]; n > 1 {
-				name += " #" + strconv.Itoa(n)
-			}
-		} else if i == 1 && name == first {
-			name += " #2"
-		}
-		first = name
-		out(it, joinParts(base, name))
-	}
-}
-
-// sampled reports whether the numbers are samples of one thing: a row of them
-// whose unit is known and whose label does not name several.
-func sampled(base string, items []item) bool {
-	for _, it := range items[1:] {
-		if !it.tok.again {
-			return false
-		}
-	}
-	names := 0
-	for _, w := range splitWords(base) {
-		if statWords[w] || isWord(w, "real", "user", "sys", "wall", "cpu") {
-			names++
-		}
-	}
-	if _, _, ok := labelUnit(stableText(base)); base == "" || names > 1 || !ok && !items[len(items)-1].tok.hasUnit {
-		return false
-	}
-	return true
-}
-
-// loneLabel is the label, or what stands for it: the unit, or "value".
-func loneLabel(label string, t token) string {
-	switch {
-	case label != "":
-		return label
-	case t.count:
-		return t.unit.name
-	case t.hasUnit && t.unit.name != "":
-		return t.unit.name
-	}
-	return "value"
-}
-
-// tailHash returns a hash (FNV-1a) of the words in s; numbers and times that
-// stand alone do not count.
-func tailHash(s string) uint32 {
-	h := uint32(2166136261)
-	depth := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch c {
-		case '<', '(', '[', '{':
-			depth++
-		case '>', ')', ']', '}':
-			depth--
-		}
-		if depth <= 0 && (isDigit(c) || c == ' ' || c == '.' || c == ':' || c == ',') {
-			continue
-		}
-		h = (h ^ uint32(c)) * 16777619
-	}
-	return h
 }

@@ -14,7 +14,8 @@ type jsonWalker struct {
 	emit   func(reading)
 	line   int
 	group  int
-	tail   uint32 // of the document, see reading
+	tail   uint32         // of the document, see reading
+	outer  []gjson.Result // the objects around the one that is walked
 }
 
 // nameKeys are the keys whose string names an element, best first.
@@ -30,11 +31,13 @@ func (w *jsonWalker) walk(v gjson.Result, path, key string, obj gjson.Result, de
 		if w.hinted(v, path) {
 			return
 		}
+		w.outer = append(w.outer, v)
 		v.ForEach(func(k, child gjson.Result) bool {
 			p := k.Str
 			w.walk(child, joinPath(path, p), p, v, depth+1)
 			return true
 		})
+		w.outer = w.outer[:len(w.outer)-1]
 	case v.IsArray():
 		w.array(v, path, key, obj, depth)
 	default:
@@ -125,6 +128,9 @@ func (w *jsonWalker) leaf(v gjson.Result, path, key string, obj gjson.Result) {
 	}
 	r := reading{tok: tok, label: path, raw: raw[tok.start:tok.end], line: w.line, group: w.group, tail: w.tail, text: key + ": " + raw, rawUnit: unitText(raw, tok)}
 	r.def, r.hasDef = siblingUnit(key, func(k string) gjson.Result { return obj.Get(escapeKey(k)) })
+	for i := len(w.outer) - 2; i >= 0 && !r.hasDef && isStatistic(key); i-- { // {"unit": "ms", "latency": {"p50": 1.3}}
+		r.def, r.hasDef = siblingUnit(key, func(k string) gjson.Result { return w.outer[i].Get(escapeKey(k)) })
+	}
 	w.emit(r)
 }
 

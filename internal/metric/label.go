@@ -106,6 +106,17 @@ func nameWords(s string) []string {
 	return out
 }
 
+// isStatistic reports whether a key is the name of a statistic and nothing else.
+func isStatistic(key string) bool {
+	words := splitWords(key)
+	for _, w := range words {
+		if !statWords[w] {
+			return false
+		}
+	}
+	return len(words) > 0
+}
+
 // onlyStatistic reports whether the words say nothing about what was measured.
 func onlyStatistic(words []string) bool {
 	for _, w := range words {
@@ -169,7 +180,7 @@ func stableText(s string) string {
 // trimMarks removes separators and quotes around a label; brackets only where
 // they have no partner.
 func trimMarks(s string) string {
-	for {
+	for s != "" {
 		t := strings.Trim(s, " \t:=,;|>*•·\"'`—–…~&@│┃?")
 		t = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(t, "- "), "+ "), " -")
 		t = strings.TrimSuffix(t, " #")
@@ -188,10 +199,11 @@ func trimMarks(s string) string {
 			t = ""
 		}
 		if t == s {
-			return s
+			break
 		}
 		s = t
 	}
+	return s
 }
 
 // dropLevel removes the level of a log line at the start of a label.

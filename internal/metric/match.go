@@ -173,14 +173,13 @@ func (g *gather) path(doc, path string, line int) {
 		return
 	}
 	parent, key := splitPath(path)
-	get := func(k string) gjson.Result {
-		if parent == "" {
-			return gjson.Get(doc, escapeKey(k))
-		}
-		return gjson.Get(doc, parent+"."+escapeKey(k))
-	}
+	def, hasDef := pathUnit(doc, parent, key)
 	label := key
-	if !strings.HasSuffix(path, key) || key == "value" {
+	switch {
+	case parent != "" && onlyStatistic(splitWords(key)) && key != "value" && strings.HasSuffix(path, key):
+		_, of := splitPath(parent)
+		label = of + " " + key // "latency p50"
+	case !strings.HasSuffix(path, key) || key == "value":
 		label = strings.NewReplacer(".", " ", "#", "").Replace(path)
 	}
 	all := []gjson.Result{res}
@@ -194,9 +193,25 @@ func (g *gather) path(doc, path string, line int) {
 			continue
 		}
 		r := reading{tok: tok, label: label, raw: raw[tok.start:tok.end], rawUnit: unitText(raw, tok), line: line}
-		r.def, r.hasDef = siblingUnit(key, get)
+		r.def, r.hasDef = def, hasDef
 		g.take(r)
 	}
+}
+
+// pathUnit returns the unit that a document tells for the key of the object at
+// parent: beside it or, for a statistic, beside one of the objects it is in.
+func pathUnit(doc, parent, key string) (unit, bool) {
+	u, ok := siblingUnit(key, func(k string) gjson.Result {
+		if parent == "" {
+			return gjson.Get(doc, escapeKey(k))
+		}
+		return gjson.Get(doc, parent+"."+escapeKey(k))
+	})
+	if ok || parent == "" || !isStatistic(key) {
+		return u, ok
+	}
+	outer, _ := splitPath(parent)
+	return pathUnit(doc, outer, key)
 }
 
 // splitPath returns the key that a path ends in and the path of the object that

@@ -1,6 +1,9 @@
 package metric
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // scanner runs the lines of a stream through the readers in order: JSON
 // documents, tables, then the grammar of lines.
@@ -13,6 +16,10 @@ type scanner struct {
 	find  jsonFinder
 	walk  jsonWalker
 	group int
+	// prev is the line before when it left nothing behind: no number, no open
+	// table, no open document. Read again, it would leave nothing again.
+	prev  []byte
+	inert bool
 }
 
 // scan reads one stream and emits every labelled number. Of a failing read
@@ -38,7 +45,14 @@ func scanRows(s stream, f func(*table, row)) error {
 func (sc *scanner) run(s stream) error {
 	lr := newLineReader(s.reader())
 	for line, ok := lr.next(); ok; line, ok = lr.next() {
+		if sc.inert && bytes.Equal(line, sc.prev) {
+			continue
+		}
+		sc.inert = false
 		sc.find.line(string(line), lr.n)
+		if sc.inert = sc.inert && len(line) <= maxLabelLen && sc.find.begun == 0 && sc.tab.idle(); sc.inert {
+			sc.prev = append(sc.prev[:0], line...)
+		}
 	}
 	sc.find.close()
 	sc.tab.close()
@@ -51,7 +65,9 @@ func (sc *scanner) text(s string, n int) {
 	if len(s) <= 4*maxGrammar && !packageResult(s) && sc.tab.line(s, n) {
 		return
 	}
-	sc.tab.other(s, sc.gram.read(s, n, sc.emit))
+	numbers := sc.gram.read(s, n, sc.emit)
+	sc.tab.other(s, numbers)
+	sc.inert = numbers == 0
 }
 
 // packageResult reports whether a line is what go test says of a package: its

@@ -84,12 +84,3 @@ func sectionText(s string) string {
 	}
 	return strings.Join(out, " ")
 }
-
-// wordHash is FNV-1a.
-func wordHash(s string) uint32 {
-	h := uint32(2166136261)
-	for i := range len(s) {
-		h = (h ^ uint32(s[i])) * 16777619
-	}
-	return h
-}

@@ -38,6 +38,9 @@ type table struct {
 	// the unit of a cell, as in JSON.
 	unitCol, valueCol int
 	siblings          bool
+	// steps is true when the first column counts in uneven steps (0 1 2 4 8):
+	// its rows are of different work.
+	steps bool
 }
 
 // tabler finds tables among the lines. A table begins with a line without
@@ -104,10 +107,13 @@ func (t *tabler) other(s string, numbers int) {
 	if rest := csvHeader(s); numbers > 0 && len(rest) < len(s) {
 		numbers = len(lex(rest, nil))
 	}
-	if numbers == 0 && len(s) < 4096 && hasLetter(s) {
+	if numbers == 0 && len(s) < 4096 && strings.ContainsAny(strings.TrimSpace(s), " \t,;"+bars) && hasLetter(s) {
 		t.pending = s
 	}
 }
+
+// idle reports whether the next line goes on with no table.
+func (t *tabler) idle() bool { return t.pending == "" && t.cur == nil }
 
 func (t *tabler) take(cells []string, s string, n int) {
 	t.pending, t.units = "", ""

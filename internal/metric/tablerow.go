@@ -38,6 +38,9 @@ func emitRows(t *table, in labels, group *int, emit func(reading)) {
 				tok: tok, label: joinKey(key, names[c]), line: r.line, text: r.text, group: -*group,
 				raw: text[tok.start:tok.end], rawUnit: unitText(text, tok),
 			}
+			if t.steps {
+				rd.tail = wordHash(r.cells[0])
+			}
 			rd.def, rd.hasDef = t.cellUnit(c, r, in)
 			emit(rd)
 		}
@@ -236,6 +239,7 @@ func (t *table) decide(in labels) {
 			params = append(params, c)
 		}
 	}
+	t.steps = countColumn(t.cols[0]) && facts[0].ints == len(t.rows) && t.uneven()
 	t.param = make([]bool, len(t.cols))
 	for _, c := range params {
 		t.param[c] = true
@@ -260,6 +264,22 @@ func (t *table) decide(in labels) {
 			t.skip[c] = true
 		}
 	}
+}
+
+// uneven reports whether the numbers of the first column rise in steps that differ.
+func (t *table) uneven() bool {
+	var buf [4]token
+	last, step, differ := 0.0, 0.0, false
+	for i, r := range t.rows {
+		tok, _ := cellNumber(r.cells[0], buf[:0])
+		d := tok.value - last
+		if i > 0 && d <= 0 {
+			return false
+		}
+		differ = differ || i > 1 && d != step
+		last, step = tok.value, d
+	}
+	return differ
 }
 
 // distinct reports whether the key columns tell all rows apart.

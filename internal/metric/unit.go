@@ -40,7 +40,7 @@ var counted = map[string]string{
 	"read": "read", "write": "write", "atom": "atom", "particle": "particle", "edge": "edge", "ray": "ray",
 	"interaction": "interaction", "alloc": "alloc", "allocation": "alloc", "cycle": "cycle", "round": "round",
 	"test": "test", "file": "file", "user": "user", "node": "node", "gpu": "gpu", "block": "block",
-	"hash": "hash", "hashe": "hash", "ligand": "ligand", "lup": "LUP", "gup": "UP", "solve": "solve", "measurement": "measurement",
+	"hash": "hash", "hashe": "hash", "ligand": "ligand", "lup": "LUP", "gup": "UP", "solve": "solve", "measurement": "measurement", "value": "value",
 }
 
 // rateWords are whole words that are rates of one a second.
