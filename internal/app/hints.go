@@ -100,7 +100,7 @@ func (a *App) culpritOf(r *HintsRequest) ([]hints.ISAChange, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, to := changeOf(state.Result)
+	from, to := changeOf(state.Result, state.Plan)
 	if from == "" {
 		return nil, fmt.Errorf("run %s has no culprit", run.ID)
 	}
@@ -111,17 +111,32 @@ func (a *App) culpritOf(r *HintsRequest) ([]hints.ISAChange, error) {
 	return isaChanges(state), nil
 }
 
-// changeOf is the commits before and after what a result names, "" when it names
-// none. Of a set that is the whole set.
-func changeOf(r *engine.Result) (from, to string) {
+// changeOf is the commits before and after what a result of plan p names, "" when
+// it names none. Of a set that is the whole set.
+func changeOf(r *engine.Result, p *engine.Plan) (from, to string) {
 	if r == nil || r.LastGood == "" || r.Outcome != search.Found && r.Outcome != search.FoundAmong {
 		return "", ""
 	}
+	from = lastLike(p, r.LastGood)
 	if r.Culprit != "" {
-		return r.LastGood, r.Culprit
+		return from, r.Culprit
 	}
 	if n := len(r.Candidates); n > 0 {
-		return r.LastGood, r.Candidates[n-1]
+		return from, r.Candidates[n-1]
 	}
 	return "", ""
+}
+
+// lastLike is the last commit of a line that shares commit's measurement. What
+// those between them change is no part of what the next one does.
+func lastLike(p *engine.Plan, commit string) string {
+	if p == nil || branches(p) {
+		return commit
+	}
+	for _, q := range p.Positions {
+		if n := len(q.Same); q.Commit == commit && n > 0 {
+			return q.Same[n-1]
+		}
+	}
+	return commit
 }

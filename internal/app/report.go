@@ -103,7 +103,7 @@ func (a *App) document(ctx context.Context, run *session.Run, q asked, s *engine
 	}
 	d.Forget = forget(ctx, repo, run.ID)
 	a.describeCommits(ctx, repo, d)
-	if from, _ := changeOf(d.Result); from != "" {
+	if from, _ := changeOf(d.Result, s.Plan); from != "" {
 		if err := a.describeChange(ctx, run, repo, d, s); err != nil {
 			return nil, err
 		}
@@ -177,7 +177,7 @@ func (a *App) describeCommits(ctx context.Context, repo *gitrepo.Repo, d *report
 // describeChange adds what changed between the last good commit and the culprit:
 // files, the patch, what is known and what is a guess, and hints at the cause.
 func (a *App) describeChange(ctx context.Context, run *session.Run, repo *gitrepo.Repo, d *report.Document, s *engine.State) error {
-	from, to := changeOf(d.Result)
+	from, to := changeOf(d.Result, s.Plan)
 	files, err := repo.DiffStat(ctx, from, to)
 	if err != nil {
 		return err
