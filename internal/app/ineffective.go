@@ -29,6 +29,7 @@ func ineffective(s *Spec, p *engine.Plan) []string {
 		none(s.Reference != d.Reference, "reference", classic)
 		none(s.All, "all", classic)
 	}
+	none(len(s.Prove) > 0 && s.Checkout != "clone", "prove", "it makes commits to try, for which only a clone of our own has a place (--checkout clone)")
 	none(s.All && s.Strategy == "adaptive" && branches(p), "all", "in a history with branches (--first-parent=false) one step is named; another run with other ends searches the rest")
 	return texts
 }

@@ -24,6 +24,9 @@ func TestIneffective(t *testing.T) {
 		{"classic states no probability", line, "strategy=classic confidence=strict", "--confidence"},
 		{"classic does not look at the recorded value", line, "strategy=classic reference=4", "--reference"},
 		{"classic names one step, in a graph too", graph, "strategy=classic all=true", "--all"},
+		{"a clone has a place for the commits of a proof", line, "prove=revert", ""},
+		{"the user's object store has none", line, "prove=revert checkout=worktree", "--prove"},
+		{"nor for those with patches", line, "prove=fix-on checkout=in-place", "--prove"},
 		{"the rest of a line is searched", line, "all=true", ""},
 		{"the rest of a graph is not", graph, "all=true", "--all"},
 	} {
