@@ -29,35 +29,20 @@ func isArchive(b []byte) bool {
 // and GNU, BSD, thin), without symbol and name tables. With an error it
 // returns those before the damage. Source: "ar(5)" of FreeBSD and binutils.
 func parseArchive(b []byte) (members []archived, err error) {
-	thin := bytes.HasPrefix(b, []byte(thinArchiveMagic))
-	var longNames []byte
-	for at := len(archiveMagic); at < len(b); {
-		if b[at] == '\n' && at%2 == 1 { // members start at even offsets
-			at++
-			continue
-		}
-		raw, size, err := archiveEntry(b, at)
+	r := archiveReader{b: b, at: len(archiveMagic), thin: bytes.HasPrefix(b, []byte(thinArchiveMagic))}
+	for r.skipPadding(); r.at < len(b); r.skipPadding() {
+		raw, data, err := r.next()
 		if err != nil {
 			return members, err
 		}
-		at += archiveHeader
-		table := raw == "/" || raw == "//" || raw == "/SYM64/" || strings.HasPrefix(raw, "/<")
-		if outside := thin && !table; outside {
-			size = 0
-		}
-		if size > len(b)-at {
-			return members, fmt.Errorf("reading archive: member %q ends at byte %d of %d", clip(raw, 40), at+size, len(b))
-		}
-		data := b[at : at+size]
-		at += size
-		if raw == "//" {
-			longNames = data
-		}
-		if table {
+		if isTable(raw) {
+			if raw == "//" {
+				r.longNames = data
+			}
 			continue
 		}
-		m := archived{data: data, thin: thin}
-		if err := m.setName(raw, longNames); err != nil {
+		m := archived{data: data, thin: r.thin}
+		if err := m.setName(raw, r.longNames); err != nil {
 			return members, err
 		}
 		if !strings.HasPrefix(m.name, "__.SYMDEF") {
@@ -65,6 +50,44 @@ func parseArchive(b []byte) (members []archived, err error) {
 		}
 	}
 	return members, nil
+}
+
+// archiveReader walks the members of an archive.
+type archiveReader struct {
+	b         []byte
+	at        int // where the next member starts
+	thin      bool
+	longNames []byte
+}
+
+// skipPadding goes on to an even offset, where members start.
+func (r *archiveReader) skipPadding() {
+	for r.at%2 == 1 && r.at < len(r.b) && r.b[r.at] == '\n' {
+		r.at++
+	}
+}
+
+// isTable tells the symbol and name tables of an archive from its members.
+func isTable(raw string) bool {
+	return raw == "/" || raw == "//" || raw == "/SYM64/" || strings.HasPrefix(raw, "/<")
+}
+
+// next reads the member at r.at: its name field and what the file holds of it.
+func (r *archiveReader) next() (raw string, data []byte, err error) {
+	raw, size, err := archiveEntry(r.b, r.at)
+	if err != nil {
+		return "", nil, err
+	}
+	r.at += archiveHeader
+	if r.thin && !isTable(raw) {
+		size = 0
+	}
+	if size > len(r.b)-r.at {
+		return "", nil, fmt.Errorf("reading archive: member %q ends at byte %d of %d", clip(raw, 40), r.at+size, len(r.b))
+	}
+	data = r.b[r.at : r.at+size]
+	r.at += size
+	return raw, data, nil
 }
 
 // archiveEntry reads the header at offset at: the name field and the size.

@@ -14,15 +14,18 @@ func (r *asmReader) directive(line []byte, i int) {
 		}
 		return
 	}
-	word, rest := line[i:end], line[end:]
-	if r.inMacro {
+	switch word, rest := line[i:end], line[end:]; {
+	case r.inMacro:
 		r.inMacro = string(word) != ".endm" && string(word) != ".endmacro"
-		return
-	}
-	if has(word, ".amd") || has(word, ".end_amd") || has(word, ".hsa_") {
+	case has(word, ".amd") || has(word, ".end_amd") || has(word, ".hsa_"):
 		r.amdDirective(word, rest)
-		return
+	default:
+		r.gasDirective(word, rest)
 	}
+}
+
+// gasDirective reads what all assembly has.
+func (r *asmReader) gasDirective(word, rest []byte) {
 	switch string(word) {
 	case ".size":
 		r.size(rest)
@@ -209,21 +212,19 @@ func descriptorName(rest []byte) string {
 	return strings.TrimSpace(string(rest))
 }
 
+// set keeps the expression of a directive that a column needs.
 func (d *rawDescriptor) set(word, rest []byte) {
-	switch string(word) {
-	case ".amdhsa_group_segment_fixed_size":
-		d.lds = trimComment(rest)
-	case ".amdhsa_private_segment_fixed_size":
-		d.private = trimComment(rest)
-	case ".amdhsa_next_free_vgpr":
-		d.nextFreeVGPR = trimComment(rest)
-	case ".amdhsa_accum_offset":
-		d.accumOffset = trimComment(rest)
-	case ".amdhsa_wavefront_size32":
-		d.wave32 = trimComment(rest)
-	case ".amdhsa_uses_dynamic_stack":
-		d.dynamicStack = trimComment(rest)
-	case ".amdhsa_workgroup_processor_mode":
-		d.wgpMode = trimComment(rest)
+	if field := descriptorFields[string(word)]; field != nil {
+		*field(d) = trimComment(rest)
 	}
+}
+
+var descriptorFields = map[string]func(*rawDescriptor) *[]byte{
+	".amdhsa_group_segment_fixed_size":   func(d *rawDescriptor) *[]byte { return &d.lds },
+	".amdhsa_private_segment_fixed_size": func(d *rawDescriptor) *[]byte { return &d.private },
+	".amdhsa_next_free_vgpr":             func(d *rawDescriptor) *[]byte { return &d.nextFreeVGPR },
+	".amdhsa_accum_offset":               func(d *rawDescriptor) *[]byte { return &d.accumOffset },
+	".amdhsa_wavefront_size32":           func(d *rawDescriptor) *[]byte { return &d.wave32 },
+	".amdhsa_uses_dynamic_stack":         func(d *rawDescriptor) *[]byte { return &d.dynamicStack },
+	".amdhsa_workgroup_processor_mode":   func(d *rawDescriptor) *[]byte { return &d.wgpMode },
 }

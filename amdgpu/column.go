@@ -1,5 +1,7 @@
 package amdgpu
 
+import "slices"
+
 // A Column is one per-kernel quantity. The order is the order of the table and
 // of every JSON object: the fourteen of ROCm's isa_resource_table, then ours.
 type Column int
@@ -101,14 +103,10 @@ func (c Column) Advice() string { return columns[c].advice }
 // HigherIsBetter reports whether a rise is good. Only Occupancy says yes.
 func (c Column) HigherIsBetter() bool { return columns[c].higher }
 
-// ParseColumn finds a column by its name.
+// ParseColumn finds a column by its name; false if there is none.
 func ParseColumn(name string) (Column, bool) {
-	for c := range NumColumns {
-		if columns[c].name == name {
-			return c, true
-		}
-	}
-	return 0, false
+	i := slices.IndexFunc(columns[:], func(c columnInfo) bool { return c.name == name })
+	return Column(max(i, 0)), i >= 0
 }
 
 // ColumnNames lists the names of all columns, in order.

@@ -95,13 +95,10 @@ func modeName(wgp bool) string {
 }
 
 func compareDynamic(r *Row, b, a *Kernel, g *grouped) {
-	switch {
-	case a.DynamicLDS && !b.DynamicLDS && r.Delta[LDSStaticBytes] < 0:
+	if a.DynamicLDS && !b.DynamicLDS && r.Delta[LDSStaticBytes] < 0 {
 		g.note("static_to_dynamic_lds", r.Key, "LDS moved from static to dynamic: the fall of lds_static_bytes is no saving")
-	case a.DynamicLDS || b.DynamicLDS:
-		g.note("dynamic_lds", r.Key, "dynamic LDS in use: its size is not in the code")
 	}
-	if a.DynamicLDS && !b.DynamicLDS {
+	if a.DynamicLDS || b.DynamicLDS {
 		g.note("dynamic_lds", r.Key, "dynamic LDS in use: its size is not in the code")
 	}
 	if b.DynamicStack != nil && a.DynamicStack != nil && !*b.DynamicStack && *a.DynamicStack {
@@ -112,10 +109,4 @@ func compareDynamic(r *Row, b, a *Kernel, g *grouped) {
 	}
 }
 
-func columnList(list []Column) string {
-	names := make([]string, len(list))
-	for i, c := range list {
-		names[i] = c.String()
-	}
-	return strings.Join(names, ", ")
-}
+func columnList(list []Column) string { return strings.Join(columnStrings(list), ", ") }

@@ -29,6 +29,8 @@ type relocation struct {
 	addend int64
 }
 
+// objectHashes hashes each kernel of a code object, by name; none of an object that
+// debug/elf does not read.
 func objectHashes(m *module, data []byte) map[string]string {
 	out := map[string]string{}
 	f, err := elf.NewFile(bytes.NewReader(data))
@@ -37,17 +39,8 @@ func objectHashes(m *module, data []byte) map[string]string {
 	}
 	o := &objectHasher{m: m, f: f, data: data, digests: map[place][32]byte{}}
 	o.symbols, _ = symbolTable(f)
-	funcs, kds := map[string]elf.Symbol{}, map[string]elf.Symbol{}
-	for _, s := range o.symbols {
-		switch name, isKD := strings.CutSuffix(s.Name, ".kd"); {
-		case o.bytes(s) == nil:
-		case isKD && s.Size == 64:
-			kds[name] = s
-		case elf.ST_TYPE(s.Info) == elf.STT_FUNC:
-			funcs[s.Name] = s
-		}
-	}
-	shared := []byte(nil)
+	funcs, kds := o.definitions()
+	var shared []byte
 	if f.Type == elf.ET_REL {
 		o.readRelocs()
 	} else {
@@ -69,6 +62,22 @@ func objectHashes(m *module, data []byte) map[string]string {
 		out[name] = sum(h)
 	}
 	return out
+}
+
+// definitions are the functions and the kernel descriptors that the file holds, by
+// the name of the function or kernel.
+func (o *objectHasher) definitions() (funcs, kds map[string]elf.Symbol) {
+	funcs, kds = map[string]elf.Symbol{}, map[string]elf.Symbol{}
+	for _, s := range o.symbols {
+		switch name, isKD := strings.CutSuffix(s.Name, ".kd"); {
+		case o.bytes(s) == nil:
+		case isKD && s.Size == 64:
+			kds[name] = s
+		case elf.ST_TYPE(s.Info) == elf.STT_FUNC:
+			funcs[s.Name] = s
+		}
+	}
+	return funcs, kds
 }
 
 // normalDescriptor clears kernel_code_entry_byte_offset, which moves with
@@ -155,16 +164,9 @@ func (o *objectHasher) reachable(h hash.Hash, fn elf.Symbol) {
 	mention(fn)
 	for i := 0; i < len(queue); i++ {
 		p := queue[i]
-		sec := o.f.Sections[p.section]
-		fmt.Fprintf(h, "= %d %d %d\n", i, sec.Type, p.bytes)
 		d := o.digest(p)
-		h.Write(d[:])
-		list := o.relocs[p.section]
-		first, _ := slices.BinarySearchFunc(list, p.at, func(r relocation, at uint64) int { return cmp.Compare(r.off, at) })
-		for _, r := range list[first:] {
-			if r.off >= p.at+p.bytes {
-				break
-			}
+		fmt.Fprintf(h, "= %d %d %d\n%s", i, o.f.Sections[p.section].Type, p.bytes, d[:])
+		for _, r := range o.relocsIn(p) {
 			fmt.Fprintf(h, "reloc %d %d %d ", r.off-p.at, r.typ, r.addend)
 			if r.symbol < 0 || r.symbol >= len(o.symbols) {
 				continue
@@ -176,6 +178,16 @@ func (o *objectHasher) reachable(h hash.Hash, fn elf.Symbol) {
 			}
 		}
 	}
+}
+
+// relocsIn are the relocations inside a place, in order of offset.
+func (o *objectHasher) relocsIn(p place) []relocation {
+	list := o.relocs[p.section]
+	from := func(at uint64) int {
+		i, _ := slices.BinarySearchFunc(list, at, func(r relocation, at uint64) int { return cmp.Compare(r.off, at) })
+		return i
+	}
+	return list[from(p.at):from(p.at+p.bytes)]
 }
 
 // digest hashes the bytes of a place once, as every kernel may refer to it.

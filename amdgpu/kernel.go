@@ -31,7 +31,7 @@ func (m *module) kernels() []Kernel {
 		out = append(out, m.kernel(name, meta))
 	}
 	for _, name := range m.descriptorOrder {
-		if !seen[name] && len(m.problems) == 0 || !seen[name] && !m.broken() {
+		if !seen[name] && !m.broken() {
 			m.problem(MetadataMissingFor, name, "it has a kernel descriptor and no metadata entry")
 		}
 	}

@@ -95,6 +95,16 @@ var metaNames = [numMetaKeys]struct {
 	metaMaxGroup:  {".max_flat_workgroup_size", false},
 }
 
+// metaKeyOf finds an integer key by its name, numMetaKeys if it is none.
+func metaKeyOf(name string) metaKey {
+	for i := range metaNames {
+		if metaNames[i].name == name {
+			return metaKey(i)
+		}
+	}
+	return numMetaKeys
+}
+
 // metaKernel is one entry of amdhsa.kernels.
 type metaKernel struct {
 	name, symbol       string
@@ -128,11 +138,8 @@ func (k *metaKernel) set(key string, s scalar) {
 	case ".workgroup_processor_mode":
 		k.setToggle(&k.wgpMode, key, s)
 	default:
-		for i := range metaNames {
-			if metaNames[i].name == key {
-				k.setNumber(&k.num[i], key, s)
-				return
-			}
+		if i := metaKeyOf(key); i < numMetaKeys {
+			k.setNumber(&k.num[i], key, s)
 		}
 	}
 }
@@ -176,10 +183,8 @@ func (k *metaKernel) setNotScalar(key string) {
 	case ".name", ".symbol":
 		k.faults = append(k.faults, key+" is not a scalar")
 	default:
-		for i := range metaNames {
-			if metaNames[i].name == key {
-				k.num[i] = number{set: true, bad: true, txt: "not a scalar"}
-			}
+		if i := metaKeyOf(key); i < numMetaKeys {
+			k.num[i] = number{set: true, bad: true, txt: "not a scalar"}
 		}
 	}
 }
@@ -190,12 +195,7 @@ func wantedKey(key []byte) bool {
 	case ".name", ".symbol", ".uses_dynamic_stack", ".workgroup_processor_mode":
 		return true
 	}
-	for i := range metaNames {
-		if metaNames[i].name == string(key) {
-			return true
-		}
-	}
-	return false
+	return metaKeyOf(string(key)) < numMetaKeys
 }
 
 // identity is the kernel's name: .name, or .symbol without ".kd".

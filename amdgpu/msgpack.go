@@ -113,41 +113,34 @@ func msgpackScalar(b []byte, depth int) (s scalar, rest []byte, ok bool, err err
 	if depth > maxDepth {
 		return s, b, false, errTooDeep
 	}
+	inner := func(b []byte) ([]byte, error) {
+		_, rest, _, err := msgpackScalar(b, depth+1)
+		return rest, err
+	}
 	switch msgp.NextType(b) {
 	case msgp.StrType:
-		var v []byte
-		v, rest, err = msgp.ReadStringZC(b)
+		v, rest, err := msgp.ReadStringZC(b)
 		return scalar{string(v), true}, rest, true, err
 	case msgp.BoolType:
-		var v bool
-		v, rest, err = msgp.ReadBoolBytes(b)
+		v, rest, err := msgp.ReadBoolBytes(b)
 		return scalar{text: strconv.FormatBool(v)}, rest, true, err
 	case msgp.UintType:
-		var v uint64
-		v, rest, err = msgp.ReadUint64Bytes(b)
+		v, rest, err := msgp.ReadUint64Bytes(b)
 		return scalar{text: strconv.FormatUint(v, 10)}, rest, true, err
 	case msgp.IntType:
-		var v int64
-		v, rest, err = msgp.ReadInt64Bytes(b)
+		v, rest, err := msgp.ReadInt64Bytes(b)
 		return scalar{text: strconv.FormatInt(v, 10)}, rest, true, err
-	case msgp.Float32Type, msgp.Float64Type:
-		rest, err = msgp.Skip(b)
-		return scalar{text: "a floating-point number"}, rest, true, err
-	case msgp.NilType:
-		rest, err = msgp.ReadNilBytes(b)
-		return scalar{text: "nil"}, rest, true, err
 	case msgp.MapType:
-		rest, err = eachPair(b, func(_ string, b []byte) ([]byte, error) {
-			_, rest, _, err := msgpackScalar(b, depth+1)
-			return rest, err
-		})
+		rest, err = eachPair(b, func(_ string, b []byte) ([]byte, error) { return inner(b) })
+		return s, rest, false, err
 	case msgp.ArrayType:
-		rest, err = eachItem(b, func(b []byte) ([]byte, error) {
-			_, rest, _, err := msgpackScalar(b, depth+1)
-			return rest, err
-		})
-	default:
-		rest, err = msgp.Skip(b)
+		rest, err = eachItem(b, inner)
+		return s, rest, false, err
 	}
-	return s, rest, false, err
+	text, ok := otherScalars[msgp.NextType(b)]
+	rest, err = msgp.Skip(b)
+	return scalar{text: text}, rest, ok, err
 }
+
+// otherScalars are leaves that no key of ours has, and how to call them.
+var otherScalars = map[msgp.Type]string{msgp.Float32Type: "a floating-point number", msgp.Float64Type: "a floating-point number", msgp.NilType: "nil"}

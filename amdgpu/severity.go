@@ -52,9 +52,8 @@ var severityWords = map[Severity]string{
 // judge fills severity, cause and advice of a compared row.
 func (r *Row) judge(after *Kernel) {
 	r.Severity = r.severity(after)
-	order := []Column{VGPRSpill, ScratchBytes, VGPR, LDSStaticBytes, SGPRSpill, SGPR}
 	var causes, advices []string
-	for _, c := range order {
+	for _, c := range []Column{VGPRSpill, ScratchBytes, VGPR, LDSStaticBytes, SGPRSpill, SGPR} {
 		if slices.Contains(r.Worsened, c) {
 			causes = append(causes, c.String()+": "+c.Cause())
 			advices = append(advices, c.String()+": "+c.Advice())

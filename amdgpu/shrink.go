@@ -1,8 +1,10 @@
 package amdgpu
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 )
 
 // minBudget is the least that a shortened document can keep to: its counts and
@@ -16,25 +18,19 @@ const minBudget = 2048
 func (d *Diff) Shrink(budget int) *Diff {
 	budget = max(budget, minBudget)
 	out := *d
-	for level := range len(shrinkLevels) {
-		l := shrinkLevels[level]
-		out.Problems = shortProblems(d.Problems, l.list, l.text)
-		out.Warnings, out.Notes = shortTexts(d.Warnings, l.list, l.text), shortTexts(d.Notes, l.list, l.text)
-		out.Renames = shortRenames(d.Renames, l.list, l.text)
-		out.Rows, out.Omitted = nil, d.Omitted+len(d.Rows)
-		rows := make([]Row, len(d.Rows))
-		for i, r := range d.Rows[:min(len(d.Rows), budget/100)] {
-			rows[i] = r.short(l.text)
+	source := d.Rows[:min(len(d.Rows), budget/100)]
+	fitLevels(len(source), len(d.Rows) == 0, func(list, text int) func(int) bool {
+		out.Problems, out.Renames = shortProblems(d.Problems, list, text), shortRenames(d.Renames, list, text)
+		out.Warnings, out.Notes = shortTexts(d.Warnings, list, text), shortTexts(d.Notes, list, text)
+		rows := make([]Row, len(source))
+		for i, r := range source {
+			rows[i] = r.short(text)
 		}
-		keep := largest(min(len(d.Rows), budget/100), func(n int) bool {
+		return func(n int) bool {
 			out.Rows, out.Omitted = rows[:n], d.Omitted+len(d.Rows)-n
 			return jsonSize(&out) <= budget
-		})
-		if keep > 0 || len(d.Rows) == 0 && keep == 0 || level == len(shrinkLevels)-1 {
-			out.Rows, out.Omitted = rows[:max(keep, 0)], d.Omitted+len(d.Rows)-max(keep, 0)
-			break
 		}
-	}
+	})
 	return &out
 }
 
@@ -47,26 +43,35 @@ func (s *Snapshot) Shrink(budget int) *Snapshot {
 	slices.SortStableFunc(kernels, compareKernels)
 	kernels = kernels[:min(len(kernels), budget/100)]
 	var out Snapshot
-	for level, l := range shrinkLevels {
+	fitLevels(len(kernels), len(kernels) == 0, func(list, text int) func(int) bool {
 		short := make([]Kernel, len(kernels))
 		for i := range kernels {
-			short[i] = kernels[i].short(l.text)
+			short[i] = kernels[i].short(text)
 		}
 		out = Snapshot{
-			Problems: shortProblems(s.Problems, l.list, l.text), Warnings: shortTexts(s.Warnings, l.list, l.text),
-			Skipped: shortSkips(s.Skipped, l.list, l.text),
+			Problems: shortProblems(s.Problems, list, text), Warnings: shortTexts(s.Warnings, list, text),
+			Skipped: shortSkips(s.Skipped, list, text),
 		}
-		fits := func(n int) bool {
+		return func(n int) bool {
 			out.Kernels, out.Omitted = short[:n], s.Omitted+len(s.Kernels)-n
 			return jsonSize(&out) <= budget
 		}
-		keep := largest(len(short), fits)
-		if keep > 0 || len(short) == 0 && keep == 0 || level == len(shrinkLevels)-1 {
+	})
+	return &out
+}
+
+// fitLevels shortens a document level by level until one of n items fits in it, or
+// none where empty says that there are none. at prepares a level and returns what
+// puts in so many items and says whether they fit.
+func fitLevels(n int, empty bool, at func(list, text int) func(int) bool) {
+	for level, l := range shrinkLevels {
+		fits := at(l.list, l.text)
+		keep := largest(n, fits)
+		if keep > 0 || empty && keep == 0 || level == len(shrinkLevels)-1 {
 			fits(max(keep, 0))
-			break
+			return
 		}
 	}
-	return &out
 }
 
 // shrinkLevels are tried in turn until a row fits: how many texts a list
@@ -97,28 +102,8 @@ func jsonSize(v json.Marshaler) int {
 
 // compareKernels orders by what costs most: problems, scratch, then waves.
 func compareKernels(a, b Kernel) int {
-	for _, less := range []int{
-		len(b.Problems) - len(a.Problems),
-		sign(b.Metrics[ScratchBytes].Value - a.Metrics[ScratchBytes].Value),
-		sign(b.Metrics[VGPRSpill].Value - a.Metrics[VGPRSpill].Value),
-		sign(a.Metrics[Occupancy].Value - b.Metrics[Occupancy].Value),
-		sign(b.Metrics[VGPR].Value - a.Metrics[VGPR].Value),
-	} {
-		if less != 0 {
-			return less
-		}
-	}
-	return 0
-}
-
-func sign(v int64) int {
-	switch {
-	case v > 0:
-		return 1
-	case v < 0:
-		return -1
-	}
-	return 0
+	more := func(c Column) int { return cmp.Compare(b.Metrics[c].Value, a.Metrics[c].Value) }
+	return cmp.Or(cmp.Compare(len(b.Problems), len(a.Problems)), more(ScratchBytes), more(VGPRSpill), -more(Occupancy), more(VGPR))
 }
 
 // short is the row with its texts clipped.
@@ -145,41 +130,33 @@ func (k Kernel) short(n int) Kernel {
 	return k
 }
 
-func shortTexts(list []string, n, length int) []string {
-	out := make([]string, 0, min(len(list), n)+1)
-	for i, s := range list {
-		if i == n {
-			return append(out, more(len(list)-n))
-		}
-		out = append(out, clip(s, length))
+// shortList is at most n items of a list, each shortened, and if there are more, one
+// that says how many.
+func shortList[T any](list []T, n int, short func(T) T, rest func(text string) T) []T {
+	out := make([]T, 0, min(len(list), n)+1)
+	for _, x := range list[:min(len(list), n)] {
+		out = append(out, short(x))
+	}
+	if len(list) > n {
+		out = append(out, rest("... and "+strconv.Itoa(len(list)-n)+" more"))
 	}
 	return out
 }
 
-func more(n int) string { return "... and " + value(int64(n), "").String() + " more" }
+func shortTexts(list []string, n, length int) []string {
+	return shortList(list, n, func(s string) string { return clip(s, length) }, func(text string) string { return text })
+}
 
 func shortProblems(list []Problem, n, length int) []Problem {
-	out := make([]Problem, 0, min(len(list), n)+1)
-	for i, p := range list {
-		if i == n {
-			return append(out, Problem{Class: "more", Text: more(len(list) - n)})
-		}
+	return shortList(list, n, func(p Problem) Problem {
 		p.File, p.Kernel, p.Text = clip(p.File, length), clip(p.Kernel, length), clip(p.Text, length)
 		p.Class, p.Side = Class(clip(string(p.Class), 40)), clip(p.Side, 10)
-		out = append(out, p)
-	}
-	return out
+		return p
+	}, func(text string) Problem { return Problem{Class: "more", Text: text} })
 }
 
 func shortSkips(list []Skip, n, length int) []Skip {
-	out := make([]Skip, 0, min(len(list), n)+1)
-	for i, s := range list {
-		if i == n {
-			return append(out, Skip{Reason: more(len(list) - n)})
-		}
-		out = append(out, Skip{clip(s.File, length), clip(s.Reason, length)})
-	}
-	return out
+	return shortList(list, n, func(s Skip) Skip { return Skip{clip(s.File, length), clip(s.Reason, length)} }, func(text string) Skip { return Skip{Reason: text} })
 }
 
 func shortRenames(list []Rename, n, length int) []Rename {
