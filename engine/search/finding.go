@@ -148,9 +148,9 @@ func (p *problem) spent(d Decision) Decision {
 		f.Culprit, f.LastGood = -1, -1
 	}
 	f.Probability = min(f.Probability, unconfirmedCap)
-	runs, builds := p.left(b)
+	runs, _ := p.left(b)
 	f.Reason = fmt.Sprintf("The hunt ended early. The step is one of %d commits with probability %.0f %%.", len(f.Candidates), 100*f.Probability)
-	f.Advice = fmt.Sprintf("About %.0f more runs and %.0f builds would settle it; resume with a larger budget.", math.Ceil(runs), math.Ceil(builds))
+	f.Advice = fmt.Sprintf("About %.0f more runs would have settled it: begin again with a larger budget (--max-runs, --max-time).", math.Ceil(runs))
 	done := p.done(f)
 	done.Progress = p.progress(b, f.Reason)
 	return done

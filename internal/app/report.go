@@ -156,6 +156,9 @@ func (a *App) describeCommits(ctx context.Context, repo *gitrepo.Repo, d *report
 	r := d.Result
 	hashes := append([]string{r.Culprit, r.LastGood}, r.Via...)
 	hashes = append(hashes, r.Candidates[:min(len(r.Candidates), describedCommits)]...)
+	for _, l := range r.Levels {
+		hashes = append(hashes, l.Commit)
+	}
 	for _, f := range r.Found {
 		hashes = append(hashes, f.Culprit, f.LastGood)
 	}

@@ -82,7 +82,7 @@ func known(r *engine.Result) string {
 	if r.Culprit != "" {
 		who = "commit " + short(r.Culprit)
 	}
-	text := fmt.Sprintf("Known, because measured: from %s to %s the metric went from %s to %s (%d and %d runs)",
+	text := fmt.Sprintf("Known, because measured: from commit %s to %s the metric went from %s to %s (%d and %d runs)",
 		short(r.LastGood), who, metric.Format(r.Good.Value, r.Unit), metric.Format(r.Bad.Value, r.Unit), r.Good.N, r.Bad.N)
 	if r.ExplainedPct > 0 && !math.IsInf(r.ExplainedPct, 0) {
 		text += fmt.Sprintf(", %.0f %% of the gap between the ends", r.ExplainedPct)

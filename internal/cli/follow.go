@@ -76,7 +76,8 @@ func statusLine(p app.Progress) string {
 
 // begin tells once what is searched.
 func (n *narrator) begin(s *app.Status) {
-	if n.begun || s.Range.Positions == 0 {
+	single := s.Range.Good == s.Range.Bad && s.Progress.Runs > 0 // one commit is measured
+	if n.begun || s.Range.Positions == 0 && !single {
 		return
 	}
 	n.begun = true
@@ -85,12 +86,23 @@ func (n *narrator) begin(s *app.Status) {
 		return
 	}
 	n.println(fmt.Sprintf("run     %s", s.RunID))
-	n.println(fmt.Sprintf("range   %d commits, %s..%s", s.Range.Commits, engine.Short(s.Range.Good), engine.Short(s.Range.Bad)))
+	n.println(rangeLine(s.Range))
 	for _, w := range s.Warnings {
 		if w.Code == app.NoEffect || w.Code == app.Foreign {
 			n.println("note    " + w.Text)
 		}
 	}
+}
+
+// rangeLine says what is measured: a range, or one commit.
+func rangeLine(r app.Range) string {
+	switch r.Commits {
+	case 0:
+		return "commit  " + engine.Short(r.Good)
+	case 1:
+		return fmt.Sprintf("range   1 commit, %s..%s", engine.Short(r.Good), engine.Short(r.Bad))
+	}
+	return fmt.Sprintf("range   %d commits, %s..%s", r.Commits, engine.Short(r.Good), engine.Short(r.Bad))
 }
 
 func (n *narrator) step(s app.StepLine) {

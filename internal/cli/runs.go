@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -66,13 +67,19 @@ func (c *command) printStatus(s *app.Status, asJSON bool) error {
 		}
 		fmt.Fprintf(c.Stdout, "hint: perfbisect answer %s ANSWER\n", s.RunID)
 	}
+	if next := nextCommand[s.State]; next != "" {
+		fmt.Fprintf(c.Stdout, "hint: perfbisect %s %s\n", next, s.RunID)
+	}
 	return nil
 }
+
+// nextCommand is what leads on from a state.
+var nextCommand = map[engine.Status]string{engine.Measuring: "wait", engine.Paused: "resume", engine.Completed: "report"}
 
 func (c *command) listCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "list", Short: "List all runs, newest first", Args: takes(0, "no argument"),
+		Use: "list", Short: "List all runs, newest first: id, state, range, culprit, repository", Args: takes(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.with(func(a *app.App) error {
 				runs, err := a.List(cmd.Context())
@@ -84,7 +91,7 @@ func (c *command) listCmd() *cobra.Command {
 				}
 				tw := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
 				for _, r := range runs {
-					fmt.Fprintf(tw, "%s\t%s\t%s..%s\t%s\n", r.RunID, r.State, shortHash(r.Good), shortHash(r.Bad), r.Repo)
+					fmt.Fprintf(tw, "%s\t%s\t%s..%s\t%s\t%s\n", r.RunID, r.State, shortHash(r.Good), shortHash(r.Bad), cmp.Or(engine.Short(r.Culprit), "-"), r.Repo)
 				}
 				return tw.Flush()
 			})
@@ -195,6 +202,9 @@ func (c *command) reportCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "report [RUN]", Short: "Print the report of a run (without RUN: the newest)", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if format == "svg" && cmd.Flags().Changed("detail") {
+				return usage("--detail has no effect on a chart")
+			}
 			return c.with(func(a *app.App) error {
 				id, err := c.newest(cmd, a, args)
 				if err != nil {

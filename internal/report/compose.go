@@ -20,7 +20,7 @@ func compose(d *Document) *page {
 	p := &page{title: title(d)}
 	p.add(verdict(d))
 	p.add(impact(d))
-	p.add(part{title: "Why", prose: nonEmpty(line(d.Result.Reason), line(d.Result.Advice))})
+	p.add(part{title: "Why", prose: nonEmpty(sentence(line(d.Result.Reason)), line(d.Result.Advice))})
 	p.add(marks(d))
 	p.add(staircase(d))
 	p.add(files(d))
@@ -102,10 +102,15 @@ func facts(d *Document) part {
 	}
 	add("Run", line(d.RunID), true)
 	add("Repository", line(d.Repo), true)
-	if d.Good != "" || d.Bad != "" {
+	switch {
+	case r.Outcome == search.Measured && d.Good == d.Bad:
+		add("Commit", line(d.Good), true)
+	case r.Outcome == search.Measured:
+		add("Commits", line(d.Good+", "+d.Bad), true)
+	case d.Good != "" || d.Bad != "":
 		add("Range", line(d.Good+".."+d.Bad), true)
 	}
-	if d.Plan != nil {
+	if d.Plan != nil && r.Outcome != search.Measured {
 		add("Commits", fmt.Sprint(commitsAfterGood(d.Plan)), false)
 	}
 	add("Benchmark", line(d.Command), true)
@@ -120,6 +125,7 @@ func facts(d *Document) part {
 		add("Hunt inside", line(fmt.Sprintf("%s: run %s, %s", n.Kind, n.Run, outcome)), true)
 	}
 	add("Output of all commands", line(d.Log), true)
+	add("Report to read or share", line(r.ReportPath), true)
 	return p
 }
 

@@ -136,7 +136,7 @@ func outcomes() map[string]*Document {
 		"environment_changed": end(search.EnvironmentChanged, "The good end was 142.3 us and is 171.0 us now.", "Wait until the machine is idle."),
 		"undecided": sample(&search.Finding{
 			Outcome: search.Undecided, Culprit: -1, LastGood: 14, Candidates: []int{15, 16}, Probability: 0.9,
-			Reason: "The budget of 20 runs is spent.", Advice: "Raise --max-runs and resume.",
+			Reason: "The budget of 20 runs is spent.", Advice: "Begin again with a larger budget (--max-runs).",
 		}),
 		"measured": sample(&search.Finding{
 			Outcome: search.Measured, Culprit: -1, LastGood: -1, Differ: true, ChangePct: 39.63, Reason: "It is 39.6 % worse, 40 times the uncertainty.",

@@ -49,6 +49,14 @@ func change(r *engine.Result, pct float64, good, bad search.Level) string {
 	return text
 }
 
+// sentence is text that may begin with "commit", which is how planners name one.
+func sentence(text string) string {
+	if rest, ok := strings.CutPrefix(text, "commit "); ok {
+		return "Commit " + rest
+	}
+	return text
+}
+
 // amount is change where both values are said anyway. The words are those of
 // speed where the unit is one of time or of a rate.
 func amount(r *engine.Result, pct float64, good search.Level) string {
