@@ -11,7 +11,7 @@ import (
 
 type statusArgs struct {
 	RunID string  `json:"run_id" desc:"omit for the list of runs"`
-	WaitS float64 `json:"wait_s" desc:"seconds to wait for a change, 0 to 50; default 45"`
+	WaitS float64 `json:"wait_s" desc:"seconds to wait for a change, 0 to 50; default 45; less if your calls time out"`
 }
 
 var bisectStatus = tool[statusArgs, run]{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,6 +27,9 @@ func decode(arguments any, into any) error {
 	errs := unknown(given, fields)
 	for _, f := range fields {
 		raw, ok := given[f.name]
+		if !ok && f.also != "" {
+			raw, ok = given[f.also]
+		}
 		switch {
 		case !ok || f.absent(raw):
 			if f.need {
@@ -76,7 +80,7 @@ func unknown(given map[string]any, fields []field) []error {
 	valid := names(fields)
 	var errs []error
 	for _, name := range sortedKeys(given) {
-		if !contains(valid, name) {
+		if !contains(valid, name) && !slices.ContainsFunc(fields, func(f field) bool { return f.also == name }) {
 			errs = append(errs, fmt.Errorf("unknown argument %q%s; the arguments are: %s", name, hintFor(name, given[name], valid), strings.Join(valid, ", ")))
 		}
 	}

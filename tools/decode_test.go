@@ -229,3 +229,14 @@ func TestArgumentsWithoutEffect(t *testing.T) {
 		t.Errorf("isa_diff of paths: %v", err)
 	}
 }
+
+// TestOtherNames: an argument's other name is understood, and loses against its own.
+func TestOtherNames(t *testing.T) {
+	var a hintsArgs
+	if err := decode(map[string]any{"from": "v1", "to": "v2"}, &a); err != nil || a.BeforeRev != "v1" || a.AfterRev != "v2" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if err := decode(map[string]any{"before_rev": "v3", "from": "v1"}, &a); err != nil || a.BeforeRev != "v3" {
+		t.Errorf("%+v, %v", a, err)
+	}
+}

@@ -10,10 +10,10 @@ import (
 )
 
 type hintsArgs struct {
-	RunID string `json:"run_id" desc:"look at this run's culprit; or"`
-	Repo  string `json:"repo" desc:"repository folder, with"`
-	From  string `json:"from" desc:"revision before"`
-	To    string `json:"to" desc:"revision after"`
+	RunID     string `json:"run_id" desc:"look at this run's culprit; or"`
+	Repo      string `json:"repo" desc:"repository folder, with"`
+	BeforeRev string `json:"before_rev" also:"from" desc:"commit before"`
+	AfterRev  string `json:"after_rev" also:"to" desc:"commit after"`
 }
 
 // hintList is what a diff says about why it is slow, the likeliest first.
@@ -47,13 +47,13 @@ var diffHints = tool[hintsArgs, hintList]{
 }
 
 func showHints(ctx context.Context, s *Server, a hintsArgs) (*hintList, error) {
-	if a.RunID == "" && (a.From == "" || a.To == "") {
-		return nil, errors.New("give run_id, or repo with from and to")
+	if a.RunID == "" && (a.BeforeRev == "" || a.AfterRev == "") {
+		return nil, errors.New("give run_id, or repo with before_rev and after_rev")
 	}
 	if a.Repo == "" && a.RunID == "" {
 		a.Repo = "."
 	}
-	r, err := s.svc.Hints(ctx, app.HintsRequest{Repo: a.Repo, From: a.From, To: a.To, RunID: a.RunID})
+	r, err := s.svc.Hints(ctx, app.HintsRequest{Repo: a.Repo, From: a.BeforeRev, To: a.AfterRev, RunID: a.RunID})
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ var synonyms = map[string][]string{
 	"command": {"bench_cmd"}, "cmd": {"bench_cmd", "command"}, "build": {"build_cmd"}, "build_command": {"build_cmd"}, "dump": {"dump_cmd"},
 	"timeout": {"timeout_s", "wait_s"}, "wait": {"wait_s"}, "repository": {"repo"}, "cwd": {"repo"}, "dir": {"repo", "path"}, "directory": {"repo", "path"}, "path": {"repo"},
 	"id": {"run_id"}, "run": {"run_id"}, "output": {"text"},
-	"good": {"before_rev", "from"}, "before_commit": {"before_rev"}, "bad": {"after_rev", "to"}, "after_commit": {"after_rev"}, "commit": {"to"},
+	"good": {"before_rev"}, "before_commit": {"before_rev"}, "bad": {"after_rev"}, "after_commit": {"after_rev"}, "commit": {"after_rev"},
 }
 
 // hintFor says behind the name of an unknown argument what was meant: another

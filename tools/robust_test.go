@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -250,5 +251,33 @@ func TestModernSubscription(t *testing.T) {
 	params := m["params"].(map[string]any)
 	if id := params["_meta"].(map[string]any)["io.modelcontextprotocol/subscriptionId"]; id != "listen" {
 		t.Errorf("the update carries subscription %v", id)
+	}
+}
+
+// TestNobodyReads: a client that never reads, and then ends, does not keep the
+// server, whatever it wrote before.
+func TestNobodyReads(t *testing.T) {
+	for why, last := range map[string]string{
+		"requests":           `{"jsonrpc":"2.0","id":5,"method":"ping"}`,
+		"a message too long": `{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":"` + strings.Repeat("y", longestLine) + `"}}`,
+		"no JSON":            "hello",
+	} {
+		t.Run(why, func(t *testing.T) {
+			s := New(newFake(), Options{Log: io.Discard, stopWithin: time.Second})
+			defer s.Close()
+			outR, outW := io.Pipe()
+			defer outR.Close()
+			in := strings.NewReader(strings.Repeat(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`+"\n", 5) + last + "\n")
+			done := make(chan error, 1)
+			go func() { done <- ServeStdio(t.Context(), s, in, outW) }()
+			select {
+			case err := <-done:
+				if !errors.Is(err, errHung) {
+					t.Errorf("ended with %v, want it to say that something hung", err)
+				}
+			case <-time.After(patience):
+				t.Error("the server hangs")
+			}
+		})
 	}
 }

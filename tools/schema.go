@@ -10,9 +10,11 @@ import (
 // field is one argument of a tool, read from a field of its argument struct.
 //
 // The tags are: json (name), desc (what it is, for the model), enum (allowed
-// values, separated by commas), need ("true": must be given).
+// values, separated by commas), need ("true": must be given), also (another name
+// that is understood and not listed).
 type field struct {
 	name  string
+	also  string
 	desc  string
 	enum  []string
 	need  bool
@@ -33,7 +35,7 @@ func fieldsOf(t reflect.Type) []field {
 			}
 			continue
 		}
-		one := field{name: f.Tag.Get("json"), desc: f.Tag.Get("desc"), need: f.Tag.Get("need") == "true", typ: f.Type, index: []int{i}}
+		one := field{name: f.Tag.Get("json"), also: f.Tag.Get("also"), desc: f.Tag.Get("desc"), need: f.Tag.Get("need") == "true", typ: f.Type, index: []int{i}}
 		if e := f.Tag.Get("enum"); e != "" {
 			one.enum = strings.Split(e, ",")
 		}

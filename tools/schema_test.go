@@ -142,6 +142,9 @@ func checkInput(t *testing.T, schema []byte) {
 		}
 	}
 	for name, p := range s.Properties {
+		if contains(pythonKeywords, name) {
+			t.Errorf("argument %s is a keyword of Python: agents that write code call tools as functions of named arguments", name)
+		}
 		for _, key := range sortedKeys(p) {
 			if !contains([]string{"type", "description", "enum", "items"}, key) {
 				t.Errorf("argument %s has the keyword %s, which some client drops", name, key)
@@ -160,6 +163,8 @@ func checkInput(t *testing.T, schema []byte) {
 		}
 	}
 }
+
+var pythonKeywords = strings.Fields("and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield None True False")
 
 // TestBudget holds the tool list to its size. Its sum is what a client without
 // deferred tools sends to the model with every request.

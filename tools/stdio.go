@@ -117,7 +117,10 @@ func (l *lines) pump(in *bufio.Reader, out *lockedWriter) {
 	for {
 		line, long, err := readLine(in)
 		if long {
-			_, _ = out.Write(tooLong(line)) // a client that has gone shows at the next read
+			answer := tooLong(line)
+			h := headOf(answer)
+			out.pending.asked(&head{ID: h.ID, Method: "?"})
+			go out.Write(answer) // a client that does not read must not keep its end from being seen
 			line = nil
 		}
 		for _, m := range messagesOf(line) {
