@@ -130,8 +130,9 @@ func (s Spec) fromStream(st stream) (Value, error) {
 	return Value{}, fmt.Errorf("unknown kind %q", s.Kind)
 }
 
-// fromLabel finds the label: as it is; else without its unit; else as the last
-// parts of one label; else as words of one label.
+// fromLabel finds the label: as it is; else without its unit; else as it was
+// printed; else as the last or the first parts of one label; else as words of
+// one label.
 func (s Spec) fromLabel(st stream) (Value, error) {
 	t := newTally()
 	t.want = map[string]bool{foldLabel(s.Arg): true, readLabel(s.Arg).key: true}
@@ -178,7 +179,7 @@ func (t *tally) match(exact string, arg labelInfo) []*entry {
 	if loose == "" {
 		return nil
 	}
-	var same, tail, words []*entry
+	var same, tail, head, words []*entry
 	want := splitWords(loose)
 	for _, e := range t.list {
 		switch {
@@ -187,11 +188,13 @@ func (t *tally) match(exact string, arg labelInfo) []*entry {
 			same = append(same, e)
 		case strings.HasSuffix(e.info.key, partSep+loose):
 			tail = append(tail, e)
+		case strings.HasPrefix(e.info.key, loose+partSep):
+			head = append(head, e)
 		case hasAll(e.info.words, want):
 			words = append(words, e)
 		}
 	}
-	for _, found := range [][]*entry{same, tail} {
+	for _, found := range [][]*entry{same, tail, head} {
 		if len(found) > 0 {
 			return found
 		}

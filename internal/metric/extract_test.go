@@ -89,6 +89,12 @@ func TestExtractText(t *testing.T) {
 		{"also by its path", `{"unit": "ms", "latency": {"p50": 1.5}}`, "json:latency.p50", "1.5e-3 s lower"},
 		{"a setting has not", `{"unit": "ms", "config": {"m": 64}}`, "json:config.m", "64 - -"},
 		{"the object of a statistic tells the direction", `{"latency": {"p50": 1.5}}`, "json:latency.p50", "1.5 - lower"},
+		{"a colon alone", ":\n x: 5 ms\n", "name:x", "5e-3 s lower"},
+		{"spaces that group before a decimal comma", "x: 1 234,5 ms\n", "name:x", "1.2345 s lower"},
+		{"spaces that separate", "x: 1 234 ms\n", "name:x", "0.234 s lower"},
+		{"a number word", "sum: 136.0 billion items/s\n", "auto", "136e9 1/s higher"},
+		{"a word that says of what", "copy: 545.1 logical GB/s\n", "name:copy", "545.1e9 B/s higher"},
+		{"the name of a row with several columns", "name  us  err\na  5  0\nb  6  0\n", "name:a", "ask"},
 		{"a counter is no shape", "iter 1 time 5 us\niter 2 time 6 us\n", "auto", "6e-6 s lower"},
 	}
 	for _, tt := range tests {

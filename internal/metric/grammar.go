@@ -167,7 +167,7 @@ func (g *grammar) under(s string) string {
 // namesUnit reports whether a heading without a colon ends in a unit in brackets:
 // "Transfer bandwidth (GB/s)". Several columns are the header of a table.
 func namesUnit(s string) bool {
-	if end := s[len(s)-1]; end != ')' && end != ']' || strings.Contains(s, "  ") || strings.IndexByte(s, '\t') >= 0 {
+	if !strings.HasSuffix(s, ")") && !strings.HasSuffix(s, "]") || strings.Contains(s, "  ") || strings.IndexByte(s, '\t') >= 0 {
 		return false
 	}
 	_, stem, ok := bracketUnit(s)

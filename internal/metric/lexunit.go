@@ -101,8 +101,8 @@ func bracketedUnit(s string, t token, i int) token {
 	return t
 }
 
-// qualifiedRate reads a rate behind the word w that says of what, where w ends
-// at j: "1234.5 output tokens/s".
+// qualifiedRate reads a rate behind the word w that says of what, or how many,
+// where w ends at j: "1234.5 output tokens/s", "545.1 logical GB/s".
 func qualifiedRate(s string, t token, w string, j int) token {
 	if !isAlpha(w) || j == len(s) || s[j] != ' ' {
 		return t
@@ -110,15 +110,21 @@ func qualifiedRate(s string, t token, w string, j int) token {
 	end := unitEnd(s, j+1)
 	rate := strings.TrimRight(s[j+1:end], ".")
 	num, _, ok := strings.Cut(rate, "/")
-	if _, counted := countedName(num); !ok || !counted {
+	u, isUnit := parseUnit(rate)
+	if _, counted := countedName(num); !ok || !isUnit || !strings.HasSuffix(u.si, "/s") || u.si == "1/s" && !counted || labelAfter(s, end) {
 		return t
 	}
-	if u, ok := parseUnit(rate); ok && u.si == "1/s" && !labelAfter(s, end) {
+	if f, ok := largeNumbers[strings.TrimSuffix(strings.ToLower(w), "s")]; ok {
+		u.scale *= f
+	} else {
 		u.name = strings.ToLower(w) + " " + u.name
-		t.unit, t.hasUnit, t.end = u, true, j+1+len(rate)
 	}
+	t.unit, t.hasUnit, t.end = u, true, j+1+len(rate)
 	return t
 }
+
+// largeNumbers are the words that scale a number: "136.0 billion items/s".
+var largeNumbers = map[string]float64{"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 
 // labelAfter reports whether what ends at j is a label of the next number:
 // a colon or an equals sign follows.

@@ -29,13 +29,13 @@ func digits(s string, i int) int {
 }
 
 // groupSep returns the length of the digit-group separator at s[i], or 0.
-// A plain space is not one: "4 096" may be two numbers.
+// A plain space is one only before a decimal comma: "4 096" may be two numbers.
 func groupSep(s string, i int) int {
 	if i >= len(s) {
 		return 0
 	}
 	switch s[i] {
-	case ',', '\'', '_', '.':
+	case ',', '\'', '_', '.', ' ':
 		return 1
 	}
 	for _, sep := range []string{"\u00a0", "\u202f", "\u2009", "’"} {
@@ -105,8 +105,8 @@ func grouped(s string, i int, list bool) (end, mark int) {
 	if k == 0 || j < len(s) && isDigit(s[j]) {
 		return i, 0
 	}
-	if sep == "." { // only "1.234,5" shows that the point groups
-		if j+1 < len(s) && s[j] == ',' && isDigit(s[j+1]) {
+	if sep == "." || sep == " " { // only "1.234,5" shows that the point groups
+		if j+1 < len(s) && s[j] == ',' && isDigit(s[j+1]) && !list && (sep == "." || digits(s, j+1) != j+4) {
 			return j, 1
 		}
 		return i, 0
