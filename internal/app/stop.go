@@ -81,5 +81,6 @@ func (a *App) cleanUp(ctx context.Context, run *session.Run) error {
 		return err
 	}
 	defer h.journal.Close()
+	defer a.store.Sweep() // of the process that ended it and was killed then
 	return h.release(ctx, false)
 }

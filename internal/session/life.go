@@ -21,12 +21,13 @@ import (
 // need a second or two for that, and during this time what they end may still
 // write into our tree: whoever takes the tree over must wait for them.
 type Life struct {
-	path string
-	file *os.File
+	store *Store
+	path  string
+	file  *os.File
 }
 
-// lifePattern matches the files of all lives.
-const lifePattern = "life-*.lock"
+// lifePrefix begins the names of the files: "life-HOST-PID-RANDOM.lock".
+const lifePrefix = "life-"
 
 // NewLife makes the life of this process, and removes those that have ended, and
 // the presences of the dead.
@@ -34,7 +35,7 @@ func (s *Store) NewLife() (*Life, error) {
 	if err := os.MkdirAll(s.locks, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of locks: %w", err)
 	}
-	sweep(s.locks)
+	s.sweep(context.Background())
 	for range 100 {
 		l, err := s.tryLife()
 		if l != nil || err != nil {
@@ -44,20 +45,42 @@ func (s *Store) NewLife() (*Life, error) {
 	return nil, errors.New("making the lock of this process: it was removed again and again")
 }
 
-// sweep removes what the dead left in the folder of locks.
-func sweep(locks string) {
-	entries, _ := os.ReadDir(locks)
+// Sweep removes what the dead left in the folder of locks, once what they had
+// started has ended too; for that it waits, but not for ever.
+func (s *Store) Sweep() {
+	ctx, cancel := context.WithTimeout(context.Background(), outliveWait)
+	defer cancel()
+	s.sweep(ctx)
+}
+
+// sweep removes what the dead left. For lives that end because their process has
+// died it waits until ctx ends; at others it looks once.
+func (s *Store) sweep(ctx context.Context) {
+	entries, _ := os.ReadDir(s.locks)
 	for _, e := range entries {
-		if old, _ := filepath.Match(lifePattern, e.Name()); old || strings.HasPrefix(e.Name(), hostPrefix()) {
-			_ = awaitEnd(context.Background(), filepath.Join(locks, e.Name())) // one that lives stays
+		path := filepath.Join(s.locks, e.Name())
+		switch {
+		case dying(e.Name()):
+			_ = awaitEnd(ctx, path)
+		case strings.HasPrefix(e.Name(), lifePrefix), strings.HasPrefix(e.Name(), busyPrefix+hostTag()):
+			_ = awaitEnd(context.Background(), path) // one that lives stays
 		}
 	}
+}
+
+// dying reports whether a file is the life of a process of this machine that is
+// gone: what it started ends soon.
+func dying(name string) bool {
+	rest, here := strings.CutPrefix(name, lifePrefix+hostTag())
+	text, _, _ := strings.Cut(rest, "-")
+	pid, err := strconv.Atoi(text)
+	return here && err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }
 
 // tryLife returns nil if another process took the file for that of a dead one in
 // the moment before it was locked.
 func (s *Store) tryLife() (*Life, error) {
-	path := filepath.Join(s.locks, "life-"+strconv.Itoa(os.Getpid())+"-"+randomHex(4)+".lock")
+	path := filepath.Join(s.locks, lifePrefix+hostTag()+strconv.Itoa(os.Getpid())+"-"+randomHex(4)+".lock")
 	f, err := newLocked(path)
 	switch {
 	case err != nil:
@@ -65,7 +88,7 @@ func (s *Store) tryLife() (*Life, error) {
 	case f == nil:
 		return nil, nil
 	}
-	return &Life{path, f}, nil
+	return &Life{s, path, f}, nil
 }
 
 // newLocked makes a file and locks it. It returns nil if another process took it
@@ -89,11 +112,11 @@ func newLocked(path string) (*os.File, error) {
 // File is what processes that must be waited for inherit.
 func (l *Life) File() *os.File { return l.file }
 
-// Close ends the life, when nothing of this process runs any more. Lives that were
-// still ending when this one began have ended by now.
+// Close ends the life, when nothing of this process runs any more, and sweeps: of
+// processes that were killed while this one lived nobody else may come by.
 func (l *Life) Close() error {
 	err := errors.Join(os.Remove(l.path), l.file.Close())
-	sweep(filepath.Dir(l.path))
+	l.store.Sweep()
 	return err
 }
 

@@ -33,7 +33,7 @@ func (s *Store) Enter(run string) (*Presence, error) {
 		return nil, fmt.Errorf("making the folder of locks: %w", err)
 	}
 	for range 100 {
-		path := filepath.Join(s.locks, hostPrefix()+randomHex(4)+"-"+run)
+		path := filepath.Join(s.locks, busyPrefix+hostTag()+randomHex(4)+"-"+run)
 		f, err := newLocked(path)
 		if err != nil {
 			return nil, fmt.Errorf("telling other hunts of run %s: %w", run, err)
@@ -45,13 +45,13 @@ func (s *Store) Enter(run string) (*Presence, error) {
 	return nil, fmt.Errorf("telling other hunts of run %s: its file was removed again and again", run)
 }
 
-// hostPrefix begins the names of this machine's files, where several share the
+// hostTag stands for this machine in the names of files, where several share the
 // folder.
-func hostPrefix() string {
+func hostTag() string {
 	host, _ := os.Hostname()
 	sum := fnv.New32a()
 	sum.Write([]byte(host))
-	return fmt.Sprintf("%s%08x-", busyPrefix, sum.Sum32())
+	return fmt.Sprintf("%08x-", sum.Sum32())
 }
 
 // meet lists the runs that are present beside the one at path, tells them of it,
@@ -60,8 +60,8 @@ func (s *Store) meet(path, run string) (others []string) {
 	entries, _ := os.ReadDir(s.locks) // unreadable: nobody is seen, and nothing is broken by that
 	for _, e := range entries {
 		there := filepath.Join(s.locks, e.Name())
-		if strings.HasPrefix(e.Name(), hostPrefix()) && there != path && alive(there, run) {
-			_, other, _ := strings.Cut(strings.TrimPrefix(e.Name(), hostPrefix()), "-")
+		if strings.HasPrefix(e.Name(), busyPrefix+hostTag()) && there != path && alive(there, run) {
+			_, other, _ := strings.Cut(strings.TrimPrefix(e.Name(), busyPrefix+hostTag()), "-")
 			others = append(others, other)
 		}
 	}

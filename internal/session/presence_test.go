@@ -45,7 +45,7 @@ func TestPresence(t *testing.T) {
 func TestPresenceOfTheDead(t *testing.T) {
 	s, _ := newRun(t)
 	left(t, enter(t, s, "a"))
-	dead, other := filepath.Join(s.Locks(), hostPrefix()+"00000000-dead"), filepath.Join(s.Locks(), busyPrefix+"otherhost-00000000-x")
+	dead, other := filepath.Join(s.Locks(), busyPrefix+hostTag()+"00000000-dead"), filepath.Join(s.Locks(), busyPrefix+"otherhost-00000000-x")
 	for _, path := range []string{dead, other} {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)

@@ -2,12 +2,14 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
@@ -382,6 +384,43 @@ func TestLifeCleans(t *testing.T) {
 	}
 	if err := errors.Join(first.Close(), second.Close()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSweepWaitsForTheDying: what a killed process started holds its life for a
+// while; the sweep removes the file then, and waits for no process that lives.
+func TestSweepWaitsForTheDying(t *testing.T) {
+	s, err := NewStore(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	living, err := s.NewLife()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer living.Close()
+	gone := exec.Command("true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(s.Locks(), fmt.Sprintf("%s%s%d-00000000.lock", lifePrefix, hostTag(), gone.Process.Pid))
+	held, err := newLocked(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	time.AfterFunc(100*time.Millisecond, func() { held.Close(); close(ended) })
+	s.Sweep()
+	select {
+	case <-ended:
+	default:
+		t.Error("did not wait for what the dead process had started")
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the life of the dead stays")
+	}
+	if _, err := os.Stat(living.path); err != nil {
+		t.Errorf("a held life is gone: %v", err)
 	}
 }
 
