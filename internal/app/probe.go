@@ -156,7 +156,7 @@ func (h *hunt) tryAt(ctx context.Context, commit string, spec metric.Spec) (fail
 			return "", err
 		}
 		if res.Outcome != bench.OK {
-			return fmt.Sprintf("%s: %s: %s", short(commit), res.Outcome, lastLines(res.Tail)), nil
+			return fmt.Sprintf("%s: %s: %s", short(commit), res.Outcome, cmp.Or(lastLines(res.Tail), res.Detail+", without output")), nil
 		}
 	}
 	if err := h.importsHere(ctx); err != nil {
@@ -174,7 +174,7 @@ func (h *hunt) tryAt(ctx context.Context, commit string, spec metric.Spec) (fail
 		h.warm = commit
 		return "", h.noMetricAtAll(t, spec)
 	}
-	return fmt.Sprintf("%s: %s: %s", short(commit), t.outcome, lastLines(t.tail())), nil
+	return fmt.Sprintf("%s: %s: %s", short(commit), t.outcome, cmp.Or(lastLines(t.tail()), t.run.Detail+", without output")), nil
 }
 
 // noMetricAtAll is the end when a metric that the user gave is not in the
