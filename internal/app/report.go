@@ -228,6 +228,9 @@ func resultSummary(r *engine.Result) string {
 	return report.Summary(&report.Document{Result: r})
 }
 
+// Quote writes a word so that a shell reads it back as it is.
+func Quote(word string) string { return commandLine([]string{word}) }
+
 // commandLine writes words so that a shell reads them back as they are.
 func commandLine(words []string) string {
 	quoted := make([]string, len(words))

@@ -19,7 +19,7 @@ func (c *command) metricCmd() *cobra.Command {
 		Use: "metric [flags] [-- BENCH…]", Short: "Show every number of an output that could be the metric",
 		Long: `Runs a benchmark once, where you are and as it is, or reads its output from
 standard input, and shows every number that could be the metric, with the
---metric that takes it. Exits 3 when none is clearly the one.`,
+--metric that takes it. Exits 3 when there is none.`,
 		Example: "  perfbisect metric -- ./bench\n  ./bench | perfbisect metric --metric 'regex:latency: ([0-9.]+)'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Argv = args
@@ -52,11 +52,11 @@ func (c *command) printPreview(p *app.Preview, asJSON bool) error {
 	}
 	fmt.Fprintln(c.Stdout, p.Summary)
 	for _, m := range p.Candidates {
-		better := m.Better
-		if better == "" {
-			better = "unknown which way is"
+		better := m.Better + " is better"
+		if m.Better == "" {
+			better = "better unknown"
 		}
-		fmt.Fprintf(c.Stdout, "  %-14s %s better  ×%d  --metric %q\n", m.Shown, better, m.Count, m.Metric)
+		fmt.Fprintf(c.Stdout, "  %-14s %-16s ×%-4d --metric %s\n", m.Shown, better, m.Count, app.Quote(m.Metric))
 	}
 	if p.Chosen == nil {
 		return exit(exitNoAnswer)
