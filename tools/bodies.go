@@ -32,7 +32,7 @@ func (s *Server) bodies(h http.Handler) http.Handler {
 
 func withBody(r *http.Request, message []byte) *http.Request {
 	h := headOf(message)
-	message = shield(message, &h)
+	message = shield(softened(message, &h), &h)
 	r = r.Clone(r.Context())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(message)), int64(len(message))
 	return r

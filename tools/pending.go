@@ -17,9 +17,7 @@ type pending struct {
 }
 
 // asked notes a message of the client, and reports whether it is one that the
-// server has a use for: not an answer to nothing it asked, or no longer waits
-// for. mcp-go would answer such an answer with an error that has its id, and the
-// client would take that for the end of a request of its own.
+// server has a use for: not an answer to what it never asked; see softened.
 func (p *pending) asked(h *head) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -70,7 +70,11 @@ func (s *Server) answered(ctx context.Context, req mcp.CallToolRequest) (_ *mcp.
 	if e == nil || e.Action != mcp.ElicitationResponseActionAccept {
 		return s.unanswered(ctx, a, e), false
 	}
-	st, err := s.svc.Answer(ctx, a.RunID, a.QuestionID, answerOf(e))
+	answer := answerOf(e)
+	if answer == "" {
+		return s.unanswered(ctx, a, nil), false // a form sent off empty
+	}
+	st, err := s.svc.Answer(ctx, a.RunID, a.QuestionID, answer)
 	if err != nil {
 		return s.fail(ctx, "answering "+a.QuestionID, a.RunID, err), false
 	}

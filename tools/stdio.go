@@ -129,7 +129,7 @@ func (l *lines) pump(in *bufio.Reader, out *lockedWriter) {
 				continue
 			}
 			select {
-			case l.next <- append(bytes.Clone(shield(m, &h)), '\n'):
+			case l.next <- append(bytes.Clone(shield(softened(m, &h), &h)), '\n'):
 			case <-l.ctx.Done():
 				return
 			}

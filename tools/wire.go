@@ -99,6 +99,18 @@ func shield(m []byte, h *head) []byte {
 	return out
 }
 
+// softened makes a cancelled question of a client's error to what the server
+// asked, which is a question or a ping. Of an error mcp-go would make a failure
+// of the call that asked, with no word of the run; and one that comes when the
+// call has ended it would answer with an error of its own, under the same id,
+// which the client takes for the end of a request of its own.
+func softened(m []byte, h *head) []byte {
+	if !h.response() || h.Error == nil || string(h.Error) == "null" {
+		return m
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"action":"cancel"}}`, h.ID)
+}
+
 // exact is the string that stands for a number; nil when the number stays what
 // it is, and for what is no number.
 func exact(id json.RawMessage) json.RawMessage {
