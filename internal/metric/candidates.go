@@ -130,7 +130,7 @@ var wordScore = scoreTable(map[float64]string{
 	-2: `warmup warm warming collecting estimated begin compile compilation compiling build init initialization initialize setup load loading startup tune tuning
 		autotune autotuning teardown cleanup download prepare import device version seed id error errors wrong threads workers`,
 	-3: `stddev std stdev sd err sigma iqr noise cv rsd variance mdev jitter ci tolerance threshold timeout limit eta progress
-		outliers remaining interval overhead mhz`,
+		outliers remaining interval overhead mhz retry retrying sleep sleeping waiting backoff deadline`,
 })
 
 // statWords are the statistics of one measurement, viewWords what else tells

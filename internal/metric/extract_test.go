@@ -95,6 +95,7 @@ func TestExtractText(t *testing.T) {
 		{"a number word", "sum: 136.0 billion items/s\n", "auto", "136e9 1/s higher"},
 		{"a word that says of what", "copy: 545.1 logical GB/s\n", "name:copy", "545.1e9 B/s higher"},
 		{"the name of a row with several columns", "name  us  err\na  5  0\nb  6  0\n", "name:a", "ask"},
+		{"a time to wait", "error 98: no kernel\nRetry in 300 s\n", "auto", "ask"},
 		{"a counter is no shape", "iter 1 time 5 us\niter 2 time 6 us\n", "auto", "6e-6 s lower"},
 	}
 	for _, tt := range tests {
