@@ -24,6 +24,9 @@ standard input, and shows every number that could be the metric, with the
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Argv = args
 			if len(args) == 0 {
+				if cmd.Flags().Changed("repo") {
+					return usage("--repo has no effect on an output from standard input")
+				}
 				text, err := io.ReadAll(c.Stdin)
 				if err != nil {
 					return fmt.Errorf("reading the output: %w", err)
