@@ -1,6 +1,8 @@
 package hints
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -63,21 +65,17 @@ func (fc *fileContext) setLines(c *candidate, e *evidenceOf) {
 	}
 }
 
+// hashIn is the hash by which a line of a run is looked for, 0 if it is not in it.
 func hashIn(ls []*srcLine, l *srcLine) uint64 {
-	for k := range ls {
-		if ls[k] == l {
-			return blockHash(ls, k)
-		}
+	if k := slices.Index(ls, l); k >= 0 {
+		return blockHash(ls, k)
 	}
 	return 0
 }
 
 // surroundings lowers a level for what speaks against it.
 func (fc *fileContext) surroundings(e *evidenceOf, level int, why []string) (int, []string) {
-	l := e.new
-	if l == nil {
-		l = e.old
-	}
+	l := cmp.Or(e.new, e.old)
 	switch fc.role {
 	case roleTest:
 		return min(level, 1), append(why, "test code: it matters only if the benchmark runs it")

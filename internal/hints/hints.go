@@ -1,8 +1,10 @@
 package hints
 
 import (
+	"cmp"
 	"io"
-	"sort"
+	"slices"
+	"strings"
 )
 
 // Confidence of a hint, from the evidence that the diff shows.
@@ -61,8 +63,9 @@ type Report struct {
 }
 
 // An ISAChange is the resource use of one kernel before and after the diff.
-// The keys are columns of package amdgpu: vgpr, occupancy, lds_static_bytes,
-// vgpr_spill, sgpr_spill, scratch_bytes, matrix_ops and so on.
+// The keys are the names of columns of package amdgpu (vgpr, occupancy,
+// lds_static_bytes, vgpr_spill, scratch_bytes and so on), the values in the
+// column's unit. A column that is not known on both sides is not compared.
 type ISAChange struct {
 	Kernel        string
 	Before, After map[string]float64
@@ -70,7 +73,7 @@ type ISAChange struct {
 
 // Options of FromDiff. The zero value is usable.
 type Options struct {
-	// Max is the largest number of hints; 0 means 20.
+	// Max is the largest number of hints; 0 and less mean 20.
 	Max int
 	// ISA, where known, moves hints that it contradicts down and those that it
 	// confirms up, and says so in Reason.
@@ -87,30 +90,16 @@ func FromDiff(diff io.Reader, o Options) (*Report, error) {
 	}
 	c := newCollector()
 	p := newParser(diff, c.file)
-	err := p.run()
-	if err != nil {
+	if err := p.run(); err != nil {
 		return nil, err
 	}
-	r := c.report(p, o)
-	return r, nil
+	return c.report(p, o), nil
 }
 
 // sortHints orders by score, then by place, so that equal input gives equal output.
 func sortHints(h []candidate) {
-	sort.SliceStable(h, func(i, j int) bool {
-		a, b := &h[i], &h[j]
-		if a.Score != b.Score {
-			return a.Score > b.Score
-		}
-		if a.File != b.File {
-			return a.File < b.File
-		}
-		if a.Line != b.Line {
-			return a.Line < b.Line
-		}
-		if a.OldLine != b.OldLine {
-			return a.OldLine < b.OldLine
-		}
-		return a.Pattern < b.Pattern
+	slices.SortStableFunc(h, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.OldLine, b.OldLine), strings.Compare(a.Pattern, b.Pattern))
 	})
 }

@@ -1,6 +1,9 @@
 package hints
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // isaEffects says which columns a pattern must move if it is the culprit. A
 // pattern is confirmed when one of its columns worsened, and contradicted when
@@ -30,12 +33,7 @@ func applyISA(k *candidate, changes []ISAChange) {
 	better, worse := "", ""
 	for i := range changes {
 		b, w := compareISA(&changes[i], e.columns)
-		if better == "" {
-			better = b
-		}
-		if worse == "" {
-			worse = w
-		}
+		better, worse = cmp.Or(better, b), cmp.Or(worse, w)
 	}
 	switch {
 	case worse != "":

@@ -3,6 +3,7 @@ package hints
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -112,19 +113,14 @@ func roleOf(p string) role {
 	ext := path.Ext(base)
 	stem := strings.TrimSuffix(base, ext)
 	in := func(set map[string]bool) bool {
-		for _, d := range dirs {
-			if set[d] {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(dirs, func(d string) bool { return set[d] })
 	}
 	switch {
 	case in(ciDirs), ciFiles[base], strings.HasPrefix(base, "jenkinsfile"):
 		return roleCI
 	case docExts[ext], in(docDirs), hasAnyPrefix(base, "readme", "changelog", "license", "notice", "authors", "contributing", "codeowners"):
 		return roleDoc
-	case in(testDirs), stem == "test", base == "conftest.py", strings.HasPrefix(stem, "test_"), strings.HasSuffix(stem, "_test"), strings.HasSuffix(stem, "_tests"), strings.HasSuffix(stem, "_unittest"), strings.HasSuffix(stem, ".spec"):
+	case in(testDirs), stem == "test", base == "conftest.py", strings.HasPrefix(stem, "test_"), hasAnySuffix(stem, "_test", "_tests", "_unittest", ".spec"):
 		return roleTest
 	case in(benchDirs), hasAnyPrefix(stem, "bench_", "benchmark_", "profile_", "tune"), stem == "bench", stem == "benchmark", hasAnySuffix(stem, "_bench", "_benchmark", "_perf", "_tune", "_tuner"):
 		if ext == ".json" || ext == ".csv" {
@@ -136,21 +132,11 @@ func roleOf(p string) role {
 }
 
 func hasAnyPrefix(s string, ps ...string) bool {
-	for _, p := range ps {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ps, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
 func hasAnySuffix(s string, ps ...string) bool {
-	for _, p := range ps {
-		if strings.HasSuffix(s, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ps, func(p string) bool { return strings.HasSuffix(s, p) })
 }
 
 // gpuPath finds words in a path that speak of GPU code.

@@ -1,6 +1,7 @@
 package hints
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -37,14 +38,8 @@ func pythonHead(ts []token) (loopHead, bool) {
 	} else if t.text != "for" {
 		return loopHead{}, false
 	}
-	in := 0
-	for i := range ts {
-		if ts[i].text == "in" {
-			in = i
-			break
-		}
-	}
-	if in == 0 || in+1 >= len(ts) {
+	in := slices.IndexFunc(ts, func(t token) bool { return t.text == "in" })
+	if in <= 0 || in+1 >= len(ts) {
 		return loopHead{}, false
 	}
 	rest := ts[in+1:]
@@ -66,13 +61,7 @@ func pythonHead(ts []token) (loopHead, bool) {
 
 // setRange takes the arguments of range; those with a name are not bounds.
 func (h *loopHead) setRange(args [][]token) {
-	var pos [][]token
-	for _, a := range args {
-		if len(a) > 1 && a[1].text == "=" {
-			continue
-		}
-		pos = append(pos, a)
-	}
+	pos := slices.DeleteFunc(args, func(a []token) bool { return len(a) > 1 && a[1].text == "=" })
 	zero, one := []token{{kind: tokNumber, text: "0"}}, []token{{kind: tokNumber, text: "1"}}
 	h.start, h.step = zero, one
 	switch len(pos) {
@@ -164,13 +153,7 @@ func splitSemicolons(ts []token) [][]token {
 
 // without drops the loop variable, so that its name does not matter.
 func without(ts []token, name string) []token {
-	var out []token
-	for _, t := range ts {
-		if t.text != name {
-			out = append(out, t)
-		}
-	}
-	return out
+	return only(ts, func(t token) bool { return t.text != name })
 }
 
 // stepOf makes i++, ++i and i += 1 the same.
@@ -184,32 +167,25 @@ func stepOf(ts []token) []token {
 	return ts
 }
 
+// mlirHead reads "%i = %lb to %ub step %s".
 func mlirHead(ts []token) loopHead {
 	h := loopHead{}
-	part := &h.cond
-	for i, t := range ts {
+	var part *[]token
+	for _, t := range ts[min(1, len(ts)):] {
 		switch t.text {
 		case "=":
 			part = &h.start
-			continue
 		case "to":
 			part = &h.stop
-			continue
 		case "step":
 			part = &h.step
-			continue
 		case "iter_args", "{", ":", "->":
-			return finish(h)
+			return h
+		default:
+			if part != nil {
+				*part = append(*part, t)
+			}
 		}
-		if i == 0 {
-			continue
-		}
-		*part = append(*part, t)
 	}
-	return finish(h)
-}
-
-func finish(h loopHead) loopHead {
-	h.cond = nil
 	return h
 }

@@ -74,20 +74,17 @@ func (fc *fileContext) compareHeads(a, b loopHead) verdict {
 	return best
 }
 
+// comparePart compares one part of two headers; sign is +1 if more of it means more
+// iterations, -1 if fewer.
 func comparePart(a, b []token, sign int) verdict {
 	x, ok1 := evaluate(a)
 	y, ok2 := evaluate(b)
-	if ok1 && ok2 && x == y {
-		return verdict{}
-	}
-	if ok1 && ok2 {
-		v := verdict{level: 3, ratio: (y + 1) / (x + 1)}
-		v.faster = sign > 0 && y < x || sign < 0 && y > x
-		return v
-	}
 	d := diffTokens(a, b)
-	if len(d.gone) == 0 && len(d.came) == 0 {
+	switch {
+	case ok1 && ok2 && x == y, !(ok1 && ok2) && allIntegerTypes(d.gone) && allIntegerTypes(d.came):
 		return verdict{}
+	case ok1 && ok2:
+		return verdict{level: 3, ratio: (y + 1) / (x + 1), faster: sign > 0 && y < x || sign < 0 && y > x}
 	}
 	v := verdict{level: 3}
 	switch g := growth(d) * sign; {
@@ -96,44 +93,31 @@ func comparePart(a, b []token, sign int) verdict {
 	case g < 0:
 		v.faster = true
 	}
-	if len(d.gone) == 1 && len(d.came) == 1 && d.gone[0].kind == tokIdent && d.came[0].kind == tokIdent {
-		v.level, v.reason = 2, "; another name, which may hold the same value"
-	}
-	if len(d.gone) > 0 && len(d.came) > 0 && !hasNumber(d.gone) && !hasNumber(d.came) {
-		v.level = 2
-	}
-	if ok1 != ok2 {
+	switch {
+	case ok1 != ok2:
 		v.level, v.reason = 2, "; a number became a name, or the other way round"
-	}
-	if isIntegerType(d.gone) && isIntegerType(d.came) {
-		return verdict{}
+	case len(d.gone) == 1 && len(d.came) == 1 && allNames(d.gone) && allNames(d.came):
+		v.level, v.reason = 2, "; another name, which may hold the same value"
+	case len(d.gone) > 0 && len(d.came) > 0 && !hasNumber(d.gone) && !hasNumber(d.came):
+		v.level = 2
 	}
 	return v
 }
 
-// isIntegerType tells whether tokens are only names of integer types and casts to
+// allIntegerTypes tells whether tokens are only names of integer types and casts to
 // them.
-func isIntegerType(ts []token) bool {
-	for _, t := range ts {
-		switch n := strings.ToLower(t.last()); n {
-		case "int", "unsigned", "size_t", "auto", "const", "(", ")", "static_cast", "<", ">", "long", "index", "int32", "index_cast":
-		default:
-			if ti, ok := scalarTypes[n]; !ok || ti.base != 'i' {
-				return false
-			}
-		}
-	}
-	return true
+func allIntegerTypes(ts []token) bool {
+	return !slices.ContainsFunc(ts, func(t token) bool {
+		n := strings.ToLower(t.last())
+		return !integerWord[n] && scalarTypes[n].base != 'i'
+	})
 }
+
+var integerWord = wordSet("int unsigned size_t auto const ( ) static_cast < > long index int32 index_cast")
 
 // newLoops reports loops that are added around or between existing device code.
 func (fc *fileContext) newLoops(_ *sourceHunk, r *run) {
-	removed := 0
-	for _, l := range r.oldOnly {
-		if _, ok := headOf(fc.lang, l.toks); ok {
-			removed++
-		}
-	}
+	removed := len(linesWith(r.oldOnly, func(l *srcLine) bool { _, ok := headOf(fc.lang, l.toks); return ok }))
 	for _, l := range r.newOnly {
 		h, ok := headOf(fc.lang, l.toks)
 		if !ok || l.dev == no || l.newFn != "" || l.dev == unknown && !fc.gpu || fc.lang == langPython && l.call != "" {

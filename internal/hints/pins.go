@@ -3,6 +3,7 @@ package hints
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -56,6 +57,7 @@ func (fc *fileContext) pinRules(h *sourceHunk, r *run) {
 	}
 }
 
+// pinFile reads a file that holds a version or a hash and little else.
 func (fc *fileContext) pinFile(r *run) {
 	if len(r.old) == 0 || len(r.new) == 0 || !isPin(r.old[0]) || !isPin(r.new[0]) {
 		return
@@ -78,15 +80,12 @@ func (fc *fileContext) lockedVersion(h *sourceHunk, r *run) {
 			continue
 		}
 		name := ""
-		for _, l := range h.all {
-			if l == p.new {
-				break
-			}
+		for _, l := range h.all[:slices.Index(h.all, p.new)] {
 			if n := nameLine.FindStringSubmatch(l.text); n != nil && l.kind != '-' {
 				name = n[1]
 			}
 		}
-		if name != "" && gpuPackages.MatchString(name) && !devPackages.MatchString(name) {
+		if gpuPackages.MatchString(name) && !devPackages.MatchString(name) {
 			fc.emitPin(r, p.old, p.new, name, o[1], m[1])
 		}
 	}
@@ -101,7 +100,7 @@ var (
 func (fc *fileContext) submoduleBranch(r *run) {
 	for _, p := range r.pairs {
 		if ts := p.new.toks; len(ts) > 2 && ts[0].text == "branch" && p.old.toks[0].text == "branch" {
-			fc.emit(evidenceOf{pattern: "dependency_version", level: 2, old: p.old, new: p.new, run: r, reason: "a submodule follows another branch"})
+			fc.emit(r.hint(p.new, "dependency_version", 2, "a submodule follows another branch"))
 		}
 	}
 }
@@ -111,34 +110,48 @@ func isPin(l *srcLine) bool {
 	return len(strings.Fields(l.text)) <= 3 && (versionWord.MatchString(l.text) || hexHash.MatchString(l.text) || hasNumber(l.toks) || isBranch(strings.TrimSpace(l.text)))
 }
 
+// A pinned is a line "name==version".
+type pinned struct {
+	line    *srcLine
+	version string
+}
+
 // requirements compares lines "name==version" by name.
 func (fc *fileContext) requirements(r *run) {
-	olds := map[string]*srcLine{}
-	vers := map[string]string{}
+	olds := map[string]pinned{}
 	for _, l := range r.old {
 		if m := fc.matchRequirement(l.text); m != nil {
-			name := strings.ToLower(m[1])
-			olds[name], vers[name] = l, m[2]
+			olds[strings.ToLower(m[1])] = pinned{l, m[2]}
 		}
+	}
+	if len(olds) == 0 {
+		return
 	}
 	for _, l := range r.new {
 		m := fc.matchRequirement(l.text)
-		if m == nil {
+		if m == nil || !fc.isRequirement(l.text, m[2]) {
 			continue
 		}
 		name := strings.ToLower(m[1])
-		o := olds[name]
-		if o == nil || vers[name] == m[2] || name == "version" || name == "python" || name == "requires-python" || devPackages.MatchString(name) {
-			continue
+		if o := olds[name]; o.line != nil && o.version != m[2] && !devPackages.MatchString(name) && !languageOrOwn[name] {
+			fc.emitPin(r, o.line, l, name, o.version, m[2])
 		}
-		if fc.lang != langReqs && fc.lang != langTOML && !strings.Contains(l.text, "==") {
-			continue
-		}
-		if fc.lang == langTOML && !versionWord.MatchString(m[2]) {
-			continue
-		}
-		fc.emitPin(r, o, l, name, vers[name], m[2])
 	}
+}
+
+// languageOrOwn are names that no package has: of the language, of the project.
+var languageOrOwn = wordSet("version python requires-python")
+
+// isRequirement tells whether a line that looks like one pins a package in a file of
+// this kind.
+func (fc *fileContext) isRequirement(text, version string) bool {
+	switch fc.lang {
+	case langReqs:
+		return true
+	case langTOML:
+		return versionWord.MatchString(version)
+	}
+	return strings.Contains(text, "==")
 }
 
 func (fc *fileContext) emitPin(r *run, o, n *srcLine, name, from, to string) {
@@ -148,7 +161,7 @@ func (fc *fileContext) emitPin(r *run, o, n *srcLine, name, from, to string) {
 		e.level = 3
 		e.reason += "; it holds or compiles device code"
 	}
-	if strings.Contains(strings.ToLower(fc.base), "dev") || strings.Contains(strings.ToLower(fc.base), "doc") || strings.Contains(strings.ToLower(fc.base), "lint") || strings.Contains(strings.ToLower(fc.base), "test") {
+	if hasAnyOf(fc.base, "dev", "doc", "lint", "test") {
 		e.level = 1
 	}
 	fc.emit(e)
@@ -159,27 +172,28 @@ func (fc *fileContext) pinLines(r *run) {
 	for _, p := range r.pairs {
 		if a, b := fromImage.FindStringSubmatch(p.old.text), fromImage.FindStringSubmatch(p.new.text); a != nil && b != nil && fc.lang == langDocker {
 			if a[1] != b[1] {
-				fc.emit(evidenceOf{pattern: "dependency_version", level: 3, old: p.old, new: p.new, run: r, reason: fmt.Sprintf("the base image moves from %s to %s", a[1], b[1])})
+				fc.emit(r.hint(p.new, "dependency_version", 3, fmt.Sprintf("the base image moves from %s to %s", a[1], b[1])))
 			}
 			continue
 		}
 		d := diffTokens(p.old.toks, p.new.toks)
-		key := pinName2(p.new.toks)
-		named := key != "" && pinKey.MatchString(key) && !strings.EqualFold(key, "version")
-		install := installCmd.MatchString(p.new.text) || gpuPackages.MatchString(p.new.text) && hasText(p.new.toks, "=")
-		if !named && !install || !versioned(d.gone) || !versioned(d.came) || !named && smallNumbers(d.came) {
+		if !slices.ContainsFunc(d.gone, isVersion) || !slices.ContainsFunc(d.came, isVersion) {
 			continue
 		}
-		name := key
-		if !named {
+		name := pinnedName(p.new.toks)
+		switch {
+		case pinKey.MatchString(name) && !strings.EqualFold(name, "version"):
+		case !smallNumbers(d.came) && (installCmd.MatchString(p.new.text) || gpuPackages.MatchString(p.new.text) && hasText(p.new.toks, "=")):
 			name = strings.Trim(textOf(p.new.toks), `"`)
+		default:
+			continue
 		}
 		fc.emitPin(r, p.old, p.new, name, textOf(d.gone), textOf(d.came))
 	}
 }
 
-// pinName2 is the name that a line gives a value to, without -D.
-func pinName2(ts []token) string {
+// pinnedName is the name that a line gives a value to, without -D.
+func pinnedName(ts []token) string {
 	for i, t := range ts {
 		if t.kind == tokOp || i > 3 {
 			continue
@@ -197,27 +211,13 @@ func pinName2(ts []token) string {
 
 // smallNumbers: a switch or a count, no version.
 func smallNumbers(ts []token) bool {
-	for _, t := range ts {
-		if t.kind != tokNumber || len(t.text) > 3 || strings.Contains(t.text, ".") {
-			return false
-		}
-	}
-	return len(ts) > 0
+	return len(ts) > 0 && !slices.ContainsFunc(ts, func(t token) bool { return t.kind != tokNumber || len(t.text) > 3 || strings.Contains(t.text, ".") })
 }
 
-func versioned(ts []token) bool {
-	for _, t := range ts {
-		if t.kind == tokNumber || versionWord.MatchString(t.text) || hexHash.MatchString(t.text) || isBranch(t.text) {
-			return true
-		}
-	}
-	return false
+func isVersion(t token) bool {
+	return t.kind == tokNumber || versionWord.MatchString(t.text) || hexHash.MatchString(t.text) || isBranch(t.text)
 }
 
-func isBranch(s string) bool {
-	switch s {
-	case "main", "master", "develop", "nightly", "latest":
-		return true
-	}
-	return strings.HasPrefix(s, "release/")
-}
+var branchName = wordSet("main master develop nightly latest")
+
+func isBranch(s string) bool { return branchName[s] || strings.HasPrefix(s, "release/") }

@@ -1,7 +1,9 @@
 package hints
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,70 +20,54 @@ func (fc *fileContext) configRules(r *run) {
 	}
 }
 
+// configCalls counts the configurations and tuning decorators of Python.
 func (fc *fileContext) configCalls(r *run) {
-	olds, news := configLines(r.old), configLines(r.new)
-	e := evidenceOf{pattern: "autotune_config", run: r}
-	switch {
-	case len(olds) > len(news):
-		e.level, e.reason = 3, fmt.Sprintf("%d configurations or tuning decorators removed", len(olds)-len(news))
-		e.old, e.new = partners(alone(olds))
-	case len(news) > len(olds):
-		e.level, e.reason = 2, fmt.Sprintf("%d configurations or tuning decorators added; another one may be chosen", len(news)-len(olds))
-		e.old, e.new = partners(alone(news))
-		if e.new != nil && e.new.newFn != "" {
-			return
+	olds, news := linesWith(r.old, makesConfig), linesWith(r.new, makesConfig)
+	switch more := len(news) - len(olds); {
+	case more < 0:
+		fc.emit(r.hint(alone(olds), "autotune_config", 3, fmt.Sprintf("%d configurations or tuning decorators removed", -more)))
+	case more > 0:
+		if l := alone(news); l.newFn == "" {
+			fc.emit(r.hint(l, "autotune_config", 2, fmt.Sprintf("%d configurations or tuning decorators added; another one may be chosen", more)))
 		}
-	default:
-		return
 	}
-	fc.emit(e)
 }
 
-// alone returns the first of some lines that has no partner.
+// alone returns the first of some lines that has no partner, or else the first.
 func alone(ls []*srcLine) *srcLine {
-	for _, l := range ls {
-		if l.twin == nil {
-			return l
-		}
-	}
-	return ls[0]
+	return cmp.Or(firstLine(ls, func(l *srcLine) bool { return l.twin == nil }), ls[0])
 }
 
-// configLines are the lines that make a configuration or ask for tuning.
-func configLines(ls []*srcLine) []*srcLine {
-	var out []*srcLine
-	for _, l := range ls {
-		for i, t := range l.toks {
-			if t.kind != tokIdent || isImport(l.toks) {
-				continue
-			}
-			n := t.last()
-			call := i+1 < len(l.toks) && l.toks[i+1].text == "("
-			config := call && (n == "Config" || strings.HasSuffix(n, "TuneConfig")) && (strings.Contains(t.text, "triton") || strings.Contains(l.text, "num_") || strings.Contains(l.text, "{") || strings.Contains(l.call+l.outer, "onfigs"))
-			if config || call && (n == "autotune" || n == "heuristics") && i > 0 {
-				out = append(out, l)
-				break
-			}
+// makesConfig tells whether a line makes a configuration or asks for tuning.
+func makesConfig(l *srcLine) bool {
+	if isImport(l.toks) {
+		return false
+	}
+	for i := 0; i+1 < len(l.toks); i++ {
+		t, n := l.toks[i], l.toks[i].last()
+		switch {
+		case t.kind != tokIdent || l.toks[i+1].text != "(":
+		case (n == "autotune" || n == "heuristics") && i > 0,
+			(n == "Config" || strings.HasSuffix(n, "TuneConfig")) && (strings.Contains(t.text, "triton") || configLine.MatchString(l.text) || strings.Contains(l.call+l.outer, "onfigs")):
+			return true
 		}
 	}
-	return out
+	return false
 }
+
+var configLine = rx(`num_|\{`)
 
 // configEntries counts the entries of a file of tuned configurations by a key that
 // each of them has.
 func (fc *fileContext) configEntries(r *run) {
 	olds, news := fc.entries(r.old), fc.entries(r.new)
-	if len(olds) == len(news) {
-		return
+	reason := fmt.Sprintf("tuned entries: %d removed, %d added", len(olds), len(news))
+	switch {
+	case len(news) > len(olds):
+		fc.emit(r.hint(news[0], "autotune_config", 2, reason))
+	case len(news) < len(olds):
+		fc.emit(r.hint(olds[0], "autotune_config", 3, reason))
 	}
-	e := evidenceOf{pattern: "autotune_config", level: 3, run: r, reason: fmt.Sprintf("tuned entries: %d removed, %d added", len(olds), len(news))}
-	if len(news) > len(olds) {
-		e.level = 2
-		e.old, e.new = partners(news[0])
-	} else {
-		e.old, e.new = partners(olds[0])
-	}
-	fc.emit(e)
 }
 
 var tunedTable = rx(`(?i)tun|config|solution|library|logic`)
@@ -91,40 +77,31 @@ func (fc *fileContext) tunedRows(r *run) {
 	if !tunedTable.MatchString(fc.path) {
 		return
 	}
-	e := evidenceOf{pattern: "autotune_config", run: r}
 	switch {
 	case len(r.pairs) > 0:
-		var real []pair
-		for _, p := range r.pairs {
-			if d := diffTokens(p.old.toks, p.new.toks); !onlyDecimals(d.gone) || !onlyDecimals(d.came) {
-				real = append(real, p)
-			}
+		timings := func(p pair) bool { // other timings of the same kernels
+			d := diffTokens(p.old.toks, p.new.toks)
+			return onlyDecimals(d.gone) && onlyDecimals(d.came)
 		}
-		if len(real) == 0 {
-			return // other timings of the same kernels
+		if real := slices.DeleteFunc(slices.Clone(r.pairs), timings); len(real) > 0 {
+			fc.emit(r.hint(real[0].new, "autotune_config", 3, fmt.Sprintf("%d rows of a table of tuned kernels changed", len(real))))
 		}
-		e.level, e.old, e.new = 3, real[0].old, real[0].new
-		e.reason = fmt.Sprintf("%d rows of a table of tuned kernels changed", len(real))
 	case len(r.old) > 0:
-		e.level, e.old = 3, r.old[0]
-		e.reason = fmt.Sprintf("%d rows of a table of tuned kernels removed", len(r.old))
+		fc.emit(r.hint(r.old[0], "autotune_config", 3, fmt.Sprintf("%d rows of a table of tuned kernels removed", len(r.old))))
 	default:
-		e.level, e.new = 1, r.new[0]
-		e.reason = fmt.Sprintf("%d rows added to a table of tuned kernels", len(r.new))
+		fc.emit(r.hint(r.new[0], "autotune_config", 1, fmt.Sprintf("%d rows added to a table of tuned kernels", len(r.new))))
 	}
-	fc.emit(e)
 }
 
 // onlyDecimals: measured times and rates, which say nothing of which kernel runs.
 func onlyDecimals(ts []token) bool {
-	for _, t := range ts {
-		if t.text != "," && (t.kind != tokNumber || !strings.Contains(t.text, ".")) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(ts, func(t token) bool {
+		return t.text != "," && (t.kind != tokNumber || !strings.Contains(t.text, "."))
+	})
 }
 
+// entries lists the lines with the key of a tile or workgroup size that comes first
+// among them.
 func (fc *fileContext) entries(ls []*srcLine) []*srcLine {
 	var out []*srcLine
 	first := ""
