@@ -27,7 +27,10 @@ type Diff struct {
 	// Such a cell hides nothing of the verdict.
 	Partial int
 	// Rows are the kernels that changed or have a problem, worst first.
-	Rows     []Row
+	Rows []Row
+	// Problems are those of both sides and of the comparison; any at all makes
+	// the verdict NotTrustworthy. Warnings and Notes never change it, and each
+	// starts with its kind and a colon.
 	Problems []Problem
 	Warnings []string
 	Notes    []string
@@ -39,20 +42,27 @@ type Diff struct {
 
 // A Row is one kernel of a Diff.
 type Row struct {
+	// Key is the longer one of the two sides' Kernel.Key; Name and DisplayName
+	// are as in Kernel, of the after side where it exists.
 	Key         string
 	Name        string
 	DisplayName string
 	// Side is "before" or "after" for a kernel that exists there only.
-	Side   string
+	Side string
+	// Target is the canonical target ID, empty if unknown.
 	Target string
 	// Before and After are nil on the side where the kernel is missing.
 	Before, After *Metrics
-	// Delta is after minus before, for the columns that moved.
-	Delta              map[Column]int64
+	// Delta is after minus before, in the column's unit, for the columns that
+	// moved. It is nil if the sides could not be compared.
+	Delta map[Column]int64
+	// Worsened and Improved are the triggers that rose and that fell, in order.
 	Worsened, Improved []Column
 	Severity           Severity
-	Limiters           [2]Limiter
-	Cause, Advice      string
+	// Limiters are what keeps occupancy from being higher, before and after.
+	Limiters [2]Limiter
+	// Cause and Advice are sentences for people; empty if no trigger rose.
+	Cause, Advice string
 	// Blocked says why the row takes no part in the verdict, or what is wrong
 	// with it: classes of problems.
 	Blocked []Class
@@ -65,7 +75,7 @@ type Row struct {
 // Changed reports whether a column moved.
 func (r *Row) Changed() bool { return len(r.Delta) > 0 }
 
-// Compare compares two snapshots. The verdict is NotTrustworthy whenever
+// Compare compares two snapshots, neither of them nil, and changes none. The verdict is NotTrustworthy whenever
 // anything at all is in Problems, else Regression if a trigger of any kernel
 // rose, else OK.
 func Compare(before, after *Snapshot, o Options) *Diff {

@@ -36,10 +36,12 @@ func (s *Snapshot) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// WriteJSON writes the document, indented, with a newline at the end.
+// WriteJSON writes the document, indented, with a newline at the end. The
+// error is that of w.
 func (s *Snapshot) WriteJSON(w io.Writer) error { return writeJSON(w, s) }
 
-// WriteJSON writes the document, indented, with a newline at the end.
+// WriteJSON writes the document, indented, with a newline at the end. The
+// error is that of w.
 func (d *Diff) WriteJSON(w io.Writer) error { return writeJSON(w, d) }
 
 func writeJSON(w io.Writer, v json.Marshaler) error {

@@ -3,8 +3,9 @@ package amdgpu
 import "bytes"
 
 // A Mix counts the instruction sites of one kernel's own body in a text dump:
-// lines, not executions, and one for both halves of a dual-issue line.
-// Callees are not included.
+// lines, not executions, and one for both halves of a dual-issue line, each
+// from 0. Callees are not included. Names of instructions are those of LLVM's
+// AMDGPU assembler for every generation.
 type Mix struct {
 	Total       int64 `json:"total"`
 	VALU        int64 `json:"valu"`         // v_*
@@ -16,7 +17,7 @@ type Mix struct {
 	LDSDMA      int64 `json:"lds_dma"`      // loads that write LDS directly
 	ScratchLoad int64 `json:"scratch_load"` // scratch_load*
 	ScratchSt   int64 `json:"scratch_store"`
-	GlobalLoad  int64 `json:"global_load"`
+	GlobalLoad  int64 `json:"global_load"` // global_load*; the next five are likewise
 	GlobalStore int64 `json:"global_store"`
 	BufferLoad  int64 `json:"buffer_load"`
 	BufferStore int64 `json:"buffer_store"`

@@ -48,7 +48,8 @@ type Problem struct {
 	// both sides are concerned.
 	Side string `json:"side,omitempty"`
 	// File is relative to the loaded path, with "#member" for a bundle's entry.
-	File   string `json:"file,omitempty"`
+	File string `json:"file,omitempty"`
+	// Kernel is a name in a Snapshot and a key in a Diff, empty if none is meant.
 	Kernel string `json:"kernel,omitempty"`
 	// Text says what was seen.
 	Text string `json:"text"`
@@ -69,7 +70,7 @@ func (p Problem) String() string {
 	return s + ": " + p.Text
 }
 
-// A Skip is a file that was not read, and why.
+// A Skip is a file that was not read, relative to the loaded path, and why.
 type Skip struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`

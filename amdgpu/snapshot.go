@@ -44,8 +44,9 @@ type Kernel struct {
 	// WavefrontSize is 32 or 64, and 0 if unknown.
 	WavefrontSize int64 `json:"wavefront_size"`
 	// CodeObjectVersion is 3 to 6, and 0 if unknown.
-	CodeObjectVersion int    `json:"code_object_version"`
-	Compiler          string `json:"compiler"`
+	CodeObjectVersion int `json:"code_object_version"`
+	// Compiler is what .ident or .comment says, empty if neither does.
+	Compiler string `json:"compiler"`
 	// MaxFlatWorkgroupSize is the launch bound in work-items, 0 if unknown.
 	MaxFlatWorkgroupSize int64 `json:"max_flat_workgroup_size"`
 	// WGPMode is true in WGP mode, false in CU mode, nil where neither exists.
@@ -61,9 +62,11 @@ type Kernel struct {
 	Limiter Limiter `json:"occupancy_limiter,omitempty"`
 	// SpillsTo says where spills go: "memory", "agprs", "vgpr_lanes".
 	SpillsTo []string `json:"spills_to,omitempty"`
-	Metrics  Metrics  `json:"metrics"`
+	// Metrics has a cell for each Column, in the column's unit.
+	Metrics Metrics `json:"metrics"`
 	// Mix is nil where no text was read.
-	Mix   *Mix     `json:"mix,omitempty"`
+	Mix *Mix `json:"mix,omitempty"`
+	// Notes say what a reader of the numbers must know: a kind, a colon, a text.
 	Notes []string `json:"notes"`
 	// Problems are texts of those in Snapshot.Problems that concern it.
 	Problems []string `json:"problems"`

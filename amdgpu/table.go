@@ -26,6 +26,7 @@ const legend = `  * = regression trigger; other columns are informational.
 // problem, why and what to do, the counts, and as the last line the verdict:
 // "RESULT: OK", "RESULT: REGRESSION" or "RESULT: NOT TRUSTWORTHY".
 // Problems and warnings themselves are for stderr: see WriteDiagnostics.
+// The error is the first of w.
 func WriteTable(w io.Writer, d *Diff, o TableOptions) error {
 	b := bufio.NewWriter(w)
 	if !o.Quiet {
@@ -67,7 +68,8 @@ func (d *Diff) writeRows(w io.Writer) {
 }
 
 // WriteSummary writes a Snapshot for people: all kernels, the counts, and the
-// verdict as the last line, "RESULT: OK" or "RESULT: NOT TRUSTWORTHY".
+// verdict as the last line, "RESULT: OK" or "RESULT: NOT TRUSTWORTHY". The
+// error is the first of w.
 func WriteSummary(w io.Writer, s *Snapshot, o TableOptions) error {
 	b := bufio.NewWriter(w)
 	if !o.Quiet && len(s.Kernels) > 0 {
@@ -103,7 +105,8 @@ func writeResult(w io.Writer, problems int, v Verdict) {
 const maxDiagnostics = 20
 
 // WriteDiagnostics writes warnings and problems for people, one a line, up to
-// 20 of each. They belong on stderr and never carry the verdict.
+// 20 of each. They belong on stderr and never carry the verdict. The error is
+// the first of w.
 func WriteDiagnostics(w io.Writer, problems []Problem, warnings []string) error {
 	b := bufio.NewWriter(w)
 	for i, s := range warnings {
