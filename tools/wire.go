@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // messagesOf splits what a client wrote on one line, or in one body, into its
@@ -46,6 +48,9 @@ type head struct {
 	Method string          `json:"method"`
 	Params struct {
 		RequestID json.RawMessage `json:"requestId"` // of notifications/cancelled
+		Meta      struct {
+			ProgressToken json.RawMessage `json:"progressToken"`
+		} `json:"_meta"`
 	} `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
@@ -68,30 +73,32 @@ func (h *head) response() bool {
 // numberPrefix begins an id that stands for a number.
 const numberPrefix = "exact number "
 
-// shield replaces an id of a message, and the one that a cancellation names, by
-// a string when it is a number that would come back otherwise: mcp-go keeps ids
-// as float64, so 9007199254740993, a time in nanoseconds for example, is
-// answered as 9007199254740992, and its client waits for ever.
+// shield replaces the id of a message, the one that a cancellation names and a
+// progress token by a string where it is a number that would come back otherwise:
+// mcp-go keeps them as float64, so 9007199254740993, a time in nanoseconds for
+// example, is answered as 9007199254740992, and its client waits for ever.
 func shield(m []byte, h *head) []byte {
-	id, cancelled := exact(h.ID), exact(h.Params.RequestID)
-	if id == nil && cancelled == nil {
-		return m
+	m = replaced(m, exact(h.ID), "id")
+	if h.Method == "notifications/cancelled" {
+		m = replaced(m, exact(h.Params.RequestID), "params", "requestId")
 	}
+	return replaced(m, exact(h.Params.Meta.ProgressToken), "params", "_meta", "progressToken")
+}
+
+// replaced is the object m with another value at path; nil: as it is.
+func replaced(m, value json.RawMessage, path ...string) json.RawMessage {
 	var all map[string]json.RawMessage
-	if json.Unmarshal(m, &all) != nil {
+	if value == nil || json.Unmarshal(m, &all) != nil || all == nil {
 		return m
 	}
-	if id != nil {
-		all["id"] = id
+	inner, found := all[path[0]]
+	if !found {
+		return m
 	}
-	if cancelled != nil && h.Method == "notifications/cancelled" {
-		var params map[string]json.RawMessage
-		if json.Unmarshal(all["params"], &params) != nil {
-			return m
-		}
-		params["requestId"] = cancelled
-		all["params"], _ = json.Marshal(params) // was JSON a moment ago
+	if len(path) > 1 {
+		value = replaced(inner, value, path[1:]...)
 	}
+	all[path[0]] = value
 	out, err := json.Marshal(all)
 	if err != nil {
 		return m
@@ -127,7 +134,7 @@ func exact(id json.RawMessage) json.RawMessage {
 }
 
 var (
-	shielded = regexp.MustCompile(`"id":"` + numberPrefix + `(-?[0-9][-+.0-9eE]*)"`)
+	shielded = regexp.MustCompile(`"(id|progressToken|` + regexp.QuoteMeta(mcp.MetaKeySubscriptionID) + `)":"` + numberPrefix + `(-?[0-9][-+.0-9eE]*)"`)
 	noTool   = regexp.MustCompile(`"message":"tool '((?:[^"\\]|\\.)*)' not found: tool not found"`)
 )
 
@@ -135,8 +142,8 @@ var (
 // client gave them, and an unknown tool with the names of those that exist. A
 // quote inside a text has a backslash, so neither is ever found in one.
 func (s *Server) polish(out []byte) []byte {
-	if bytes.Contains(out, []byte(`"id":"`+numberPrefix)) {
-		out = shielded.ReplaceAll(out, []byte(`"id":$1`))
+	if bytes.Contains(out, []byte(`":"`+numberPrefix)) {
+		out = shielded.ReplaceAll(out, []byte(`"$1":$2`))
 	}
 	if bytes.Contains(out, []byte(`' not found: tool not found"`)) {
 		out = noTool.ReplaceAllFunc(out, func(m []byte) []byte {

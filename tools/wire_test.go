@@ -159,3 +159,29 @@ func TestNoSuchTool(t *testing.T) {
 		t.Errorf("%s, %v", out, err)
 	}
 }
+
+// TestNumbersOfOneCall: a call whose id and progress token are times in
+// nanoseconds hears its progress, and can be cancelled.
+func TestNumbersOfOneCall(t *testing.T) {
+	const id, token = "1790000000123456789", "1790000000123456790"
+	p := startPeer(t, newFake(), Options{})
+	p.handshake()
+	p.send(call(1, "bisect_start", `{"bench_cmd":"b"}`))
+	p.answer(1)
+	p.send(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"bisect_status","arguments":{"run_id":"r1"},"_meta":{"progressToken":` + token + `}}}`)
+	m := p.until(func(m message) bool { return m["method"] == "notifications/progress" })
+	text, _ := json.Marshal(m["params"])
+	if !strings.Contains(string(text), `"progressToken":1790000000123456`) || strings.Contains(string(text), numberPrefix) {
+		t.Errorf("progress of %s", text) // the test reads numbers as float64 itself
+	}
+	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
+	if m := p.until(message.response); m.id() != id {
+		t.Errorf("the cancelled call ends as %v", m)
+	}
+	s := New(newFake(), Options{})
+	defer s.Close()
+	note := []byte(`{"method":"notifications/progress","params":{"progressToken":"exact number ` + token + `","message":"\"progressToken\":\"exact number 5\""}}`)
+	if got, want := string(s.polish(note)), `{"method":"notifications/progress","params":{"progressToken":`+token+`,"message":"\"progressToken\":\"exact number 5\""}}`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
