@@ -127,11 +127,24 @@ func (h *hunt) remove(ctx context.Context, l leavings, keep bool) error {
 		return errors.Join(err, lerr)
 	}
 	defer unlock()
-	err = errors.Join(err, gitrepo.Recover(ctx, l.repo, l.steps...))
+	rerr := gitrepo.Recover(ctx, l.repo, l.steps...)
+	if e, ok := errors.AsType[*gitrepo.RestoredError](rerr); ok {
+		rerr = h.tellRestored(e)
+	}
+	err = errors.Join(err, rerr)
 	if !keep {
 		err = errors.Join(err, removeBeside(l.slot(), h.run.ID))
 	}
 	return err
+}
+
+// tellRestored journals what e tells. Where there is no journal to tell it in, it
+// is an error only if something is not back.
+func (h *hunt) tellRestored(e *gitrepo.RestoredError) error {
+	if e.Moved && (h.journal == nil || h.state.Status.Ended()) {
+		return e
+	}
+	return h.warnCheckout(e.Notes)
 }
 
 // lockSlot takes the slot of the folder where leavings are, unless it is ours

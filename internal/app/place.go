@@ -69,6 +69,9 @@ func (h *hunt) newPlace(ctx context.Context, slot string) (*place, error) {
 		return nil, err
 	}
 	p := &place{ws: ws, trees: t}
+	if err := h.warnCheckout(ws.Notes()); err != nil {
+		return nil, errors.Join(err, closeTree(ctx, ws))
+	}
 	if ws.Mode() == gitrepo.ModeClone && h.spec.BuildCmd != "" && h.spec.Clean == "none" {
 		p.trees.on, p.trees.max = true, parkedTrees
 		p.built = p.trees.built()
@@ -167,11 +170,27 @@ func (h *hunt) release(ctx context.Context, keep bool) error {
 			h.place.ws.Abandon()
 		}
 	case h.place != nil:
-		err = errors.Join(h.place.trees.clear(), closeTree(ctx, h.place.ws), removeBeside(h.slot(), h.run.ID))
+		err = errors.Join(h.place.trees.clear(), closeTree(ctx, h.place.ws), h.warnCheckout(h.place.ws.Notes()), removeBeside(h.slot(), h.run.ID))
 	}
 	h.place = nil
 	h.giveSlot()
 	return err
+}
+
+// Checkout is the code of the warnings that the user's checkout is not wholly as
+// it was, or where something that was in it is now.
+const Checkout = "checkout"
+
+func (h *hunt) warnCheckout(notes []string) error {
+	if h.journal == nil || h.state.Status.Ended() {
+		return nil
+	}
+	for _, note := range notes {
+		if err := h.warn(Checkout, "", note); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // closeTree closes a tree, and lets go of one that cannot be closed: another try

@@ -88,7 +88,7 @@ func (n *narrator) begin(s *app.Status) {
 	n.println(fmt.Sprintf("run     %s", s.RunID))
 	n.println(rangeLine(s.Range))
 	for _, w := range s.Warnings {
-		if w.Code == app.NoEffect || w.Code == app.Foreign {
+		if w.Code == app.NoEffect || w.Code == app.Foreign || w.Code == app.Checkout {
 			n.println("note    " + w.Text)
 		}
 	}
@@ -144,6 +144,7 @@ func (c *command) react(ctx context.Context, a *app.App, s *app.Status, n *narra
 	case engine.NeedsInput:
 		return c.question(ctx, a, s, n, o)
 	case engine.Completed:
+		c.tellCheckout(s)
 		return true, c.answerOf(ctx, a, s, n, o)
 	case engine.Failed:
 		c.tellForget(ctx, a, s.RunID)
@@ -166,8 +167,20 @@ func (c *command) react(ctx context.Context, a *app.App, s *app.Status, n *narra
 
 // tellForget says what a run in place that has no report left behind.
 func (c *command) tellForget(ctx context.Context, a *app.App, id string) {
+	if s, err := a.Status(ctx, id); err == nil {
+		c.tellCheckout(s)
+	}
 	if command := a.Forget(ctx, id); command != "" {
 		fmt.Fprintf(c.Stderr, "note: what was saved of your checkout stays until an in-place run at least 30 days later; this deletes it now: %s\n", command)
+	}
+}
+
+// tellCheckout says what of the user's checkout is not as it was.
+func (c *command) tellCheckout(s *app.Status) {
+	for _, w := range s.Warnings {
+		if w.Code == app.Checkout {
+			fmt.Fprintf(c.Stderr, "note: %s\n", w.Text)
+		}
 	}
 }
 

@@ -81,6 +81,8 @@ type inPlace struct {
 	lock  *ownerLock
 	s     saved
 	notes []string
+	kept  string // reference that keepCurrent made last
+	moved bool   // a branch was moved meanwhile
 	// unflagged: assume-unchanged and skip-worktree flags were taken off the
 	// live index, so that steps really check files out.
 	unflagged bool
@@ -244,6 +246,7 @@ func (w *Workspace) takeOver(ctx context.Context) error {
 	if err := p.keepCurrent(ctx, "resume"); err != nil {
 		return err
 	}
+	p.noteKilled(ctx)
 	return w.loadHarness(ctx, p.path("harness"))
 }
 
@@ -437,7 +440,7 @@ func (w *Workspace) stepSubmodules(ctx context.Context, hash string, ch *Changed
 }
 
 func (w *Workspace) leaveInPlace(ctx context.Context) error {
-	err := w.saved.restore(ctx)
+	err := w.saved.restore(ctx, false)
 	w.notes = append(w.notes, w.saved.notes...)
 	return err
 }

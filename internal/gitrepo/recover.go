@@ -169,16 +169,20 @@ func recoverInPlace(ctx context.Context, repoDir string, runs []string) error {
 		return err
 	}
 	defer p.lock.release()
-	err = p.restore(ctx)
+	err = p.restore(ctx, p.s.State == stateSaved)
 	if err == nil && len(p.notes) > 0 {
-		err = &RestoredError{Notes: p.notes}
+		err = &RestoredError{Notes: p.notes, Moved: p.moved}
 	}
 	return err
 }
 
 // RestoredError says that all files and the index are back exactly, but that
-// something else is not as it was, because somebody changed it meanwhile.
-type RestoredError struct{ Notes []string }
+// something else is not as it was, because somebody changed it meanwhile, or that
+// what came meanwhile was taken away and where it is kept.
+type RestoredError struct {
+	Notes []string
+	Moved bool // HEAD is not where it was; else all that was saved is back
+}
 
 func (e *RestoredError) Error() string {
 	return "the checkout was restored, but: " + strings.Join(e.Notes, "; ")

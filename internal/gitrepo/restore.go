@@ -30,7 +30,8 @@ func (e *RestoreError) Unwrap() error { return e.Err }
 
 // restore puts the user's checkout back exactly, from any state that a killed
 // save, step or restore may have left, and verifies it. It may be repeated.
-func (p *inPlace) restore(ctx context.Context) error {
+// killed says that nobody had the checkout meanwhile.
+func (p *inPlace) restore(ctx context.Context, killed bool) error {
 	if p.s.State == stateSaving {
 		return p.discard(ctx)
 	}
@@ -43,7 +44,13 @@ func (p *inPlace) restore(ctx context.Context) error {
 		what string
 		do   func(context.Context) error
 	}{
-		{"keeping what is there now", func(ctx context.Context) error { return p.keepCurrent(ctx, "restore") }},
+		{"keeping what is there now", func(ctx context.Context) error {
+			err := p.keepCurrent(ctx, "restore")
+			if killed && err == nil {
+				p.noteKilled(ctx)
+			}
+			return err
+		}},
 		{"checking out the commit", p.backToHead},
 		{"writing the files", p.writeWork},
 		{"removing what came since", p.removeNew},
@@ -133,7 +140,8 @@ func (p *inPlace) keepCurrent(ctx context.Context, when string) error {
 		}
 		parents = []string{commit}
 	}
-	_, err = p.git().run(ctx, "update-ref", beforeRefs+refName(p.s.Run)+"-"+tree[:12], parents[0])
+	p.kept = beforeRefs + refName(p.s.Run) + "-" + tree[:12]
+	_, err = p.git().run(ctx, "update-ref", p.kept, parents[0])
 	return err
 }
 
@@ -314,6 +322,7 @@ func (p *inPlace) attach(ctx context.Context, c command, branch, head string) er
 		return err
 	}
 	if now != head {
+		p.moved = true
 		p.notes = append(p.notes, fmt.Sprintf("%s moved from %.12s to %.12s meanwhile: HEAD stays detached at the former in %q", branch, head, now, c.dir))
 		return nil
 	}

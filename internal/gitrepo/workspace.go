@@ -100,7 +100,7 @@ func (w *Workspace) Mode() Mode { return w.mode }
 // if it is not.
 func (w *Workspace) Why() string { return w.why }
 
-// Notes are things that the user should know after Close.
+// Notes are things that the user should know, after Prepare and after Close.
 func (w *Workspace) Notes() []string { return w.notes }
 
 // step is what Record gets, as one line of JSON.
