@@ -1,33 +1,5 @@
 package hints
 
-import (
-	"slices"
-	"strings"
-)
-
-// ldsAlloc are calls and keywords that reserve shared memory.
-var ldsAlloc = rx(`(^|[._:])(allocate_shared_memory|local_alloc|allocate_array|alloc_lds|alloc_smem|allocate_tensor|SmemPtr)$|^(__shared__|__local)$`)
-
-// bufferLoss finds runs that reserve fewer buffers in shared memory than before,
-// where two took turns.
-func (fc *fileContext) bufferLoss(_ *sourceHunk, r *run) {
-	if len(r.new) == 0 || r.large() {
-		return
-	}
-	olds, news := linesWith(r.old, reservesLDS), linesWith(r.new, reservesLDS)
-	if len(news) == 0 || len(olds) < 2 || len(news) >= len(olds) || olds[0].dev == no && !fc.gpu {
-		return
-	}
-	fc.emit(r.hint(olds[0], "prefetch", 2, "fewer buffers in shared memory: loading and computing may no longer take turns"))
-}
-
-func reservesLDS(l *srcLine) bool {
-	if !strings.Contains(l.text, "lloc") && !strings.Contains(l.text, "__") && !strings.Contains(l.text, "Smem") {
-		return false // faster than asking each token
-	}
-	return slices.ContainsFunc(l.toks, func(t token) bool { return t.kind == tokIdent && ldsAlloc.MatchString(t.text) })
-}
-
 var ldsName = rx(`(?i)lds|smem|shared|shmem|^s_|_s$|^tile|^[ABKVQP]s$|^s[ABKVQP]$|^[abkvqp]_?s$|sh_|_sh$`)
 
 // ldsIndexRule finds accesses to shared memory whose index lost its padding or its

@@ -118,7 +118,6 @@ var runRules = []struct {
 	{(*fileContext).guardRules, inBoth},
 	{(*fileContext).lostRules, 0},
 	{(*fileContext).passRule, inPython},
-	{(*fileContext).bufferLoss, inBoth},
 	{(*fileContext).staticLoopLoss, inBoth},
 	{(*fileContext).choiceLines, inBoth},
 	{(*fileContext).scalarRule, inPython},
