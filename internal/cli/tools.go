@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -30,6 +31,9 @@ standard input, and shows every number that could be the metric, with the
 				text, err := io.ReadAll(c.Stdin)
 				if err != nil {
 					return fmt.Errorf("reading the output: %w", err)
+				}
+				if len(text) == 0 {
+					return errors.New("reading the output: standard input is empty (a benchmark that writes to stderr needs 2>&1)")
 				}
 				r.Text = string(text)
 			}
