@@ -11,12 +11,13 @@
 // # Reading order
 //
 // [Load] walks a path (load.go, walk.go) and gives each file to a reader by its
-// content (sniff.go): assembly text (asm.go, asmdirective.go, asmfinish.go, with
-// the metadata in yaml.go and the expressions of LLVM 20 and later in expr.go),
-// code objects v3 to v6 (elf.go, msgpack.go), host objects, programs and
-// libraries (hostelf.go), static archives (archive.go), offload bundles and fat
-// binaries (bundle.go, unpack.go, loadbundle.go), offload binaries (offload.go), snapshots
-// (json.go). Bitcode and what is compiled for object linking is skipped, and a
+// content (sniff.go): assembly text (asm*.go, with the metadata in yaml.go and
+// yamlplain.go and the expressions of LLVM 20 and later in expr.go), code
+// objects v3 to v6 (elf.go, elfheader.go, msgpack.go), host objects, programs
+// and libraries (hostelf.go), static archives (archive.go), offload bundles and
+// fat binaries (bundle.go, unpack.go, loadbundle.go), offload binaries
+// (offload.go), snapshots (jsonread.go). Bitcode and what is compiled for object
+// linking is skipped, and a
 // problem if nothing else is there. A reader fills a module;
 // kernel.go and kernelcheck.go make kernels of it, each number with its source,
 // and cross-check the sources. [Compare] pairs kernels (pair.go), computes the
