@@ -130,16 +130,15 @@ func (a *App) Forget(ctx context.Context, id string) string {
 	return forget(ctx, repo, run.ID)
 }
 
-// forget is Forget where the repository is open. The references are those of
-// gitrepo's in-place mode; only those of this run are named, since another may be
-// unfinished.
+// forget is Forget where the repository is open. Only the references of this run
+// are named, since another may be unfinished.
 func forget(ctx context.Context, repo *gitrepo.Repo, id string) string {
-	ref := "refs/perfbisect/save/r" + id
-	if _, err := repo.Resolve(ctx, ref); err != nil {
+	save, before := gitrepo.SavedRefs(id)
+	if _, err := repo.Resolve(ctx, save); err != nil {
 		return ""
 	}
 	git := "git -C " + commandLine([]string{repo.Root()})
-	return fmt.Sprintf("%s for-each-ref --format='delete %%(refname)' %s 'refs/perfbisect/before-restore/r%s-*' | %s update-ref --stdin", git, ref, id, git)
+	return fmt.Sprintf("%s for-each-ref --format='delete %%(refname)' %s '%s' | %s update-ref --stdin", git, save, before, git)
 }
 
 func commandText(s Spec) string {

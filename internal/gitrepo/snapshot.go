@@ -305,6 +305,13 @@ const (
 
 var unsafeInRef = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
+// SavedRefs are the reference under which in-place mode saves the checkout for a
+// run, and a pattern (of git for-each-ref) for those of what it found before a
+// restore.
+func SavedRefs(run string) (save, before string) {
+	return saveRefs + refName(run), beforeRefs + refName(run) + "-*"
+}
+
 func refName(run string) string { return "r" + unsafeInRef.ReplaceAllString(run, "-") }
 
 // checkoutSaved is what the commit of the files saves. It tells the branch too,
