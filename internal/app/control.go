@@ -160,7 +160,11 @@ func accept(q *search.Question, answer string) (string, error) {
 	if strings.ContainsRune(answer, 0) {
 		return "", fmt.Errorf("answer is %q, which holds a NUL byte", answer)
 	}
-	if len(q.Options) == 0 && answer != "" {
+	switch {
+	case len(q.Options) > 0:
+	case answer == "":
+		return "", fmt.Errorf("the answer to question %q is empty", q.ID)
+	default:
 		return answer, nil
 	}
 	var hits []string

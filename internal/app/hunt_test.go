@@ -90,6 +90,9 @@ func TestAccept(t *testing.T) {
 	if got, err := accept(&search.Question{}, "any\x00thing"); err == nil {
 		t.Errorf("a NUL byte: %q", got)
 	}
+	if got, err := accept(&search.Question{ID: "build"}, " "); err == nil || !strings.Contains(err.Error(), `question "build" is empty`) {
+		t.Errorf("accept of nothing = %q, %v", got, err)
+	}
 	if got, err := accept(&search.Question{}, "anything"); got != "anything" || err != nil {
 		t.Errorf("free text: %q, %v", got, err)
 	}
