@@ -19,12 +19,14 @@ func (c *command) metricCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "metric [flags] [-- BENCH…]", Short: "Show every number of an output that could be the metric",
 		Long: `Runs a benchmark once, where you are and as it is, or reads its output from
-standard input, and shows every number that could be the metric, with the
---metric that takes it. Exits 3 when there is none.`,
+standard input ("-", or no command), and shows every number that could be the
+metric, with the --metric that takes it. Exits 3 when there is none.`,
 		Example: "  perfbisect metric -- ./bench\n  ./bench | perfbisect metric --metric 'regex:latency: ([0-9.]+)'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r.Argv = args
-			if len(args) == 0 {
+			if r.Argv = args; len(args) == 1 && args[0] == "-" {
+				r.Argv = nil
+			}
+			if len(r.Argv) == 0 {
 				if cmd.Flags().Changed("repo") {
 					return usage("--repo has no effect on an output from standard input")
 				}
