@@ -139,9 +139,9 @@ var errAsked = errors.New("asked")
 // clash asks whether files of the user's may be overwritten when an in-place
 // checkout meets them. They are saved and come back at the end.
 func (h *hunt) clash(ctx context.Context, commit string, err error) error {
-	var failed *gitrepo.GitError
+	_, clashes := errors.AsType[*gitrepo.ClashError](err)
 	_, asked := h.state.View.Answers["force"]
-	if h.place.ws.Mode() != gitrepo.ModeInPlace || !errors.As(err, &failed) || ctx.Err() != nil || asked {
+	if !clashes || ctx.Err() != nil || asked {
 		return err
 	}
 	q := search.Question{

@@ -3,6 +3,7 @@ package gitrepo
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -86,4 +87,28 @@ func hint(text string) []string {
 		return nil
 	}
 	return []string{text}
+}
+
+// ClashError says that files of the user's which git does not track are in the way
+// of a commit.
+type ClashError struct{ Err error } // what git says
+
+func (e *ClashError) Error() string { return e.Err.Error() }
+
+func (e *ClashError) Unwrap() error { return e.Err }
+
+// overwriting are git's words for that (unpack-trees.c); every git that we run
+// speaks English.
+var overwriting = []string{"would be overwritten", "would be removed", "would lose untracked files"}
+
+// wouldOverwrite reports whether git refused to overwrite what it does not track.
+func wouldOverwrite(err error) bool {
+	e, ok := errors.AsType[*GitError](err)
+	return ok && slices.ContainsFunc(overwriting, func(words string) bool { return strings.Contains(e.Stderr, words) })
+}
+
+// isLocked reports whether git found a lock of another git (lockfile.c).
+func isLocked(err error) bool {
+	e, ok := errors.AsType[*GitError](err)
+	return ok && strings.Contains(e.Stderr, ".lock': File exists")
 }

@@ -240,8 +240,7 @@ func (w *Workspace) takeOver(ctx context.Context) error {
 	if p.s.Run != w.opts.Run || p.s.State != stateSaved {
 		return &PendingError{p.pending(false)}
 	}
-	removeLocks(w.repo.gitDir, treeLocks)
-	p.removeRefLocks()
+	p.removeTreeLocks(ctx)
 	// The user may have edited since the other process died.
 	if err := p.keepCurrent(ctx, "resume"); err != nil {
 		return err
@@ -355,8 +354,8 @@ func (w *Workspace) stepInPlace(ctx context.Context, hash string, ch *Changed) e
 		return err
 	}
 	err := stepTo(ctx, p.git(), hash)
-	if err != nil && ctx.Err() == nil && w.opts.AllowForce {
-		err = w.stepForced(ctx, hash)
+	if err != nil && ctx.Err() == nil {
+		err = w.stepOver(ctx, hash, err)
 	}
 	if err != nil || !w.opts.Submodules {
 		return err
@@ -364,7 +363,26 @@ func (w *Workspace) stepInPlace(ctx context.Context, hash string, ch *Changed) e
 	return w.stepSubmodules(ctx, hash, ch)
 }
 
+// lockPatience is how long a step waits for a lock of another git, such as one that
+// an editor runs now and then.
+const lockPatience = 5 * time.Second
+
+// stepTo resets tracked files and checks a commit out.
 func stepTo(ctx context.Context, c command, hash string) error {
+	for begin := time.Now(); ; {
+		err := tryStep(ctx, c, hash)
+		if !isLocked(err) || time.Since(begin) > lockPatience {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func tryStep(ctx context.Context, c command, hash string) error {
 	// Not reset --hard, which writes ORIG_HEAD.
 	if _, err := c.run(ctx, "read-tree", "--reset", "-u", "HEAD"); err != nil {
 		return err
@@ -373,21 +391,36 @@ func stepTo(ctx context.Context, c command, hash string) error {
 	return err
 }
 
-// stepForced adds what is in the way to the snapshot and then overwrites it.
-func (w *Workspace) stepForced(ctx context.Context, hash string) error {
-	p := w.saved
+// stepOver goes on after a checkout that git refused, if that was because of files
+// in the way and they may be overwritten.
+func (w *Workspace) stepOver(ctx context.Context, hash string, refusal error) error {
+	clash, err := w.saved.clash(ctx, hash)
+	switch {
+	case err != nil:
+		return errors.Join(refusal, err)
+	case w.opts.AllowForce:
+		return w.stepForced(ctx, hash, clash)
+	case len(clash) > 0 || wouldOverwrite(refusal):
+		return &ClashError{refusal}
+	}
+	return refusal
+}
+
+// clash lists the files in the way of what hash has and HEAD has not.
+func (p *inPlace) clash(ctx context.Context, hash string) (files []string, err error) {
 	out, err := p.git().run(ctx, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", "HEAD", hash)
-	if err != nil {
-		return err
-	}
-	var clash []string
 	for _, path := range splitNUL(out) {
-		clash = append(clash, inTheWay(p.repo.root, path)...)
+		files = append(files, inTheWay(p.repo.root, path)...)
 	}
-	if err := p.saveMore(ctx, clash); err != nil {
+	return files, err
+}
+
+// stepForced adds what is in the way to the snapshot and then overwrites it.
+func (w *Workspace) stepForced(ctx context.Context, hash string, clash []string) error {
+	if err := w.saved.saveMore(ctx, clash); err != nil {
 		return err
 	}
-	_, err = p.git().run(ctx, "checkout", "--quiet", "--force", "--detach", "--no-recurse-submodules", hash)
+	_, err := w.saved.git().run(ctx, "checkout", "--quiet", "--force", "--detach", "--no-recurse-submodules", hash)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestInPlaceRestoresEverything(t *testing.T) {
@@ -118,7 +119,8 @@ func TestInPlaceStopsAtIgnoredFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = w.Checkout(t.Context(), a)
-		if force && err != nil || !force && (err == nil || !strings.Contains(err.Error(), "local.env")) {
+		_, clashes := errors.AsType[*ClashError](err)
+		if force && err != nil || !force && (!clashes || !strings.Contains(err.Error(), "local.env")) {
 			t.Errorf("force %v: checkout over an ignored file: %v", force, err)
 		}
 		if err := w.Close(t.Context()); err != nil {
@@ -263,6 +265,42 @@ func TestInPlaceSubmodulesKeepTheirBranch(t *testing.T) {
 	if got := run(t, filepath.Join(r.dir, "sub"), "git", "symbolic-ref", "--short", "HEAD"); got != "main" {
 		t.Errorf("submodule is on %q, was on main", got)
 	}
+}
+
+// A git that was killed in a submodule blocks neither the next step nor the
+// restore, and a lock in the way of a step is no file of the user's in its way.
+func TestInPlaceLockInSubmodule(t *testing.T) {
+	r := newRepo(t)
+	r.commit("one", "f", "1\n")
+	first, _ := addSubmodule(r, "sub")
+	run(t, filepath.Join(r.dir, "sub"), "git", "checkout", "-q", first)
+	old := r.commit("pin the first")
+	run(t, filepath.Join(r.dir, "sub"), "git", "checkout", "-q", "main")
+	r.commit("pin the second")
+	before := fingerprint(t, r.dir)
+	o := WorkspaceOptions{Mode: ModeInPlace, Run: "x", Submodules: true}
+	w := prepare(t, r, o)
+	lock := ".git/modules/sub/HEAD.lock"
+	r.write(lock, "")
+	var clash *ClashError
+	if _, err := w.Checkout(t.Context(), old); err == nil || errors.As(err, &clash) {
+		t.Errorf("a step over a lock: %v", err)
+	}
+	time.AfterFunc(lockPatience/10, func() { os.Remove(filepath.Join(r.dir, lock)) })
+	checkout(t, w, old) // another git's lock goes away
+	r.write(lock, "")
+	w.lock.abandon()
+	forgetOwner(t, filepath.Join(r.dir, ".git/perfbisect/owner.lock"))
+	w = prepare(t, r, o)
+	checkout(t, w, old)
+	if got := readFile(t, filepath.Join(r.dir, "sub", "f")); got != "1\n" {
+		t.Errorf("submodule at the old commit has f = %q", got)
+	}
+	r.write(lock, "")
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "after the restore", before, fingerprint(t, r.dir))
 }
 
 // The process dies; the same run goes on, another one may not.

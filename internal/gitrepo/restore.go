@@ -38,8 +38,7 @@ func (p *inPlace) restore(ctx context.Context, killed bool) error {
 	if err := p.store(stateRestoring); err != nil {
 		return &RestoreError{Run: p.s.Run, Ref: p.s.Ref, What: fmt.Sprintf("beginning: %v", err), Err: err}
 	}
-	removeLocks(p.repo.gitDir, treeLocks)
-	p.removeRefLocks()
+	p.removeTreeLocks(ctx)
 	for _, step := range []struct {
 		what string
 		do   func(context.Context) error
@@ -66,6 +65,20 @@ func (p *inPlace) restore(ctx context.Context, killed bool) error {
 	}
 	p.pruneRefs(ctx)
 	return p.drop()
+}
+
+// removeTreeLocks removes what killed git commands left in the checkout, its
+// submodules and the references of this run.
+func (p *inPlace) removeTreeLocks(ctx context.Context) {
+	removeLocks(p.repo.gitDir, treeLocks)
+	for _, sub := range p.s.Subs {
+		c := p.git()
+		c.dir = filepath.Join(p.repo.root, string(sub.Path))
+		if gitDir, err := c.line(ctx, "rev-parse", "--path-format=absolute", "--git-dir"); err == nil {
+			removeLocks(gitDir, treeLocks)
+		}
+	}
+	p.removeRefLocks()
 }
 
 // removeRefLocks removes what a killed git left beside the references of this
@@ -264,9 +277,6 @@ func (p *inPlace) restoreSubmodules(ctx context.Context) error {
 	for _, sub := range p.s.Subs {
 		c := p.git()
 		c.dir = filepath.Join(p.repo.root, string(sub.Path))
-		if gitDir, err := c.line(ctx, "rev-parse", "--path-format=absolute", "--git-dir"); err == nil {
-			removeLocks(gitDir, treeLocks)
-		}
 		if err := stepTo(ctx, c, sub.Head); err != nil {
 			return fmt.Errorf("submodule %q: %w", sub.Path, err)
 		}
